@@ -119,7 +119,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a code
-         * @description Sets the cookie of a new session and ends the one that the browser had. Limits: 5 attempts per code and 10 wrong attempts per day, for each browser that the address has signed in from before, and for all others together.
+         * @description Sets the cookie of a new session and ends the one that the browser had. Limits: 5 attempts per code and 10 wrong attempts per day, for each browser that the address has signed in from before, and for all others together. Answers 202 where a passkey is needed: the cookie is then good for `/v1/auth/passkey` alone.
          */
         post: operations["signIn"];
         /**
@@ -131,9 +131,161 @@ export interface paths {
         head?: never;
         /**
          * Switch account
-         * @description Ends this session and sets the cookie of a session for the other account, which expires when this one would have. Limit: 60 switches per hour.
+         * @description Ends this session and sets the cookie of a session for the other account, which expires when this one would have. Limit: 60 switches per hour. Answers 202 where the other account takes a passkey: the cookie is then good for `/v1/auth/passkey` alone.
          */
         patch: operations["switchAccount"];
+        trace?: never;
+    };
+    "/v1/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your passkeys
+         * @description Returns your passkeys for this account, the oldest first.
+         */
+        get: operations["listPasskeys"];
+        put?: never;
+        /**
+         * Add a passkey
+         * @description Adds the passkey. From then on, signing in and changes of this account take one of your passkeys. We email you. Limit: 10 per member.
+         */
+        post: operations["addPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/passkeys/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to add a passkey
+         * @description Returns what to pass to `navigator.credentials.create`. The first passkey is confirmed with an emailed code, a further one with a passkey that you have.
+         */
+        post: operations["beginPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/passkeys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a passkey
+         * @description Removes one of your passkeys. Confirmed with a passkey, which can be this one. We email you. Where the account requires passkeys, the last one stays.
+         */
+        delete: operations["removePasskey"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a passkey
+         * @description Changes what you call the passkey. Safe to retry.
+         */
+        patch: operations["renamePasskey"];
+        trace?: never;
+    };
+    "/v1/passkeys/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm with a passkey
+         * @description Proves the payout or change that returned `confirmation_required` with `details.passkey`. Then repeat its request: a change as it was, a payout with the emailed code.
+         */
+        post: operations["proveByPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/passkey-rule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve the passkey rule
+         * @description Returns whether the account requires passkeys, and which members have none.
+         */
+        get: operations["getPasskeyRule"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update the passkey rule
+         * @description Requires a passkey of every member, or no longer does. Confirmed with your passkey. Every member needs one first. We email every admin. A member who is added later adds a passkey within 72 hours, at the first sign-in. Safe to retry.
+         */
+        patch: operations["updatePasskeyRule"];
+        trace?: never;
+    };
+    "/v1/auth/passkey/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin the passkey step
+         * @description Returns what the browser has to do with a passkey before the session can be used. Takes the cookie that `POST /v1/auth/session` set with its 202.
+         */
+        post: operations["beginPasskeyStep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete the passkey step
+         * @description Uses a passkey, or adds the first one where the account requires one. From then on the session can be used.
+         */
+        post: operations["provePasskeyStep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/auth/accounts": {
@@ -1537,7 +1689,7 @@ export interface components {
                  * @description What kind of error it is. Stable: write your code against it.
                  * @enum {string}
                  */
-                code: "idempotency_key_required" | "invalid_json" | "malformed_request" | "invalid_code" | "unauthorized" | "insufficient_funds" | "api_key_required" | "cross_site_request" | "partner_not_active" | "sandbox_only" | "second_admin_required" | "session_required" | "verification_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "key_limit_reached" | "last_admin" | "payout_not_cancellable" | "payout_request_closed" | "payout_request_void" | "sandbox_control_unavailable" | "sandbox_step_refused" | "session_changed" | "slug_taken" | "webhook_limit_reached" | "payload_too_large" | "unsupported_media_type" | "approval_required" | "confirmation_required" | "corridor_not_enabled" | "idempotency_key_reused" | "invalid_amount" | "invalid_confirm_code" | "invalid_recipient" | "invalid_request" | "limit_exceeded" | "proof_of_work_required" | "recipient_account_rejected" | "rate_limited" | "headers_too_large" | "internal_error" | "balance_unavailable" | "payout_not_created" | "rate_unavailable" | "unavailable";
+                code: "idempotency_key_required" | "invalid_json" | "malformed_request" | "invalid_code" | "unauthorized" | "insufficient_funds" | "api_key_required" | "cross_site_request" | "partner_not_active" | "sandbox_only" | "second_admin_required" | "session_required" | "verification_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "key_limit_reached" | "passkey_required" | "last_admin" | "payout_not_cancellable" | "payout_request_closed" | "payout_request_void" | "sandbox_control_unavailable" | "sandbox_step_refused" | "session_changed" | "slug_taken" | "webhook_limit_reached" | "payload_too_large" | "unsupported_media_type" | "approval_required" | "confirmation_required" | "invalid_passkey" | "corridor_not_enabled" | "idempotency_key_reused" | "invalid_amount" | "invalid_confirm_code" | "invalid_recipient" | "invalid_request" | "limit_exceeded" | "proof_of_work_required" | "recipient_account_rejected" | "rate_limited" | "headers_too_large" | "internal_error" | "balance_unavailable" | "payout_not_created" | "rate_unavailable" | "unavailable";
                 /** @description What happened and what to do, for people. It may be reworded at any time. */
                 message: string;
                 /** @description More about the error. Its form depends on `code`. */
@@ -1548,7 +1700,7 @@ export interface components {
                 details: components["schemas"]["IdempotencyKeyDetails"];
             } | {
                 /** @enum {string} */
-                code: "invalid_json" | "malformed_request" | "invalid_code" | "unauthorized" | "api_key_required" | "cross_site_request" | "partner_not_active" | "sandbox_only" | "second_admin_required" | "session_required" | "verification_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "key_limit_reached" | "last_admin" | "payout_not_cancellable" | "payout_request_void" | "sandbox_control_unavailable" | "sandbox_step_refused" | "session_changed" | "slug_taken" | "webhook_limit_reached" | "payload_too_large" | "unsupported_media_type" | "invalid_confirm_code" | "recipient_account_rejected" | "rate_limited" | "headers_too_large" | "internal_error" | "balance_unavailable" | "rate_unavailable" | "unavailable";
+                code: "invalid_json" | "malformed_request" | "invalid_code" | "unauthorized" | "api_key_required" | "cross_site_request" | "partner_not_active" | "sandbox_only" | "second_admin_required" | "session_required" | "verification_required" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "key_limit_reached" | "passkey_required" | "last_admin" | "payout_not_cancellable" | "payout_request_void" | "sandbox_control_unavailable" | "sandbox_step_refused" | "session_changed" | "slug_taken" | "webhook_limit_reached" | "payload_too_large" | "unsupported_media_type" | "invalid_passkey" | "invalid_confirm_code" | "recipient_account_rejected" | "rate_limited" | "headers_too_large" | "internal_error" | "balance_unavailable" | "rate_unavailable" | "unavailable";
             } | {
                 /** @enum {string} */
                 code: "insufficient_funds";
@@ -1739,6 +1891,19 @@ export interface components {
              */
             support_email: string;
         };
+        /** @description The code was right, and a passkey is needed. Until then, the session is good for `/v1/auth/passkey` alone. */
+        PasskeyStep: {
+            /**
+             * @description Always `passkey_step`.
+             * @enum {string}
+             */
+            object: "passkey_step";
+            /**
+             * @description Whether a first passkey is added, or one is used.
+             * @enum {string}
+             */
+            ceremony: "add" | "use";
+        };
         /** @description The session has ended. */
         SessionEnded: {
             /**
@@ -1751,6 +1916,160 @@ export interface components {
              * @enum {boolean}
              */
             ended: true;
+        };
+        /** @description A passkey of a member. */
+        Passkey: {
+            /**
+             * @description Always `passkey`.
+             * @enum {string}
+             */
+            object: "passkey";
+            /**
+             * Format: uuid
+             * @description The id of the passkey.
+             */
+            id: string;
+            /** @description What its person calls it. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it was added.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last used. Null if never.
+             */
+            last_used_at: string | null;
+        };
+        /** @description Your passkeys for this account, the oldest first. */
+        PasskeyList: {
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
+            /** @description One page of the list. */
+            data: components["schemas"]["Passkey"][];
+        };
+        /** @description What to pass to `navigator.credentials`. */
+        PasskeyOptions: {
+            /**
+             * @description Always `passkey_options`.
+             * @enum {string}
+             */
+            object: "passkey_options";
+            /**
+             * @description Whether to create a passkey (`add`) or to use one (`use`).
+             * @enum {string}
+             */
+            ceremony: "add" | "use";
+            /** @description What the passkey signs, in base64url. Valid once, for 5 minutes. */
+            challenge: string;
+            /** @description The domain that the passkey is for. */
+            rp_id: string;
+            /** @description The passkeys that you have. To add one, authenticators that have one of these are excluded. */
+            credentials: {
+                /** @description The id of the credential, in base64url. */
+                id: string;
+                /** @description How the browser reaches it. */
+                transports: string[];
+            }[];
+            /** @description For a new passkey. Otherwise null. */
+            user: {
+                /** @description Who you are to the authenticator, in base64url. */
+                id: string;
+                /** @description What the authenticator shows: your email address. */
+                name: string;
+            } | null;
+        };
+        /** @description What `navigator.credentials.get` returned. */
+        SignedChallenge: {
+            /** @description The id of the credential, in base64url. */
+            id: string;
+            /** @description `clientDataJSON`, in base64url. */
+            client_data: string;
+            /** @description `authenticatorData`, in base64url. */
+            authenticator_data: string;
+            /** @description `signature`, in base64url. */
+            signature: string;
+        };
+        /** @description The passkey to add. */
+        AddPasskeyRequest: {
+            /** @description What you call it, at most 60 characters. */
+            name: string;
+            /** @description What `navigator.credentials.create` returned. */
+            credential: {
+                /** @description The id of the credential, in base64url. */
+                id: string;
+                /** @description `clientDataJSON`, in base64url. */
+                client_data: string;
+                /** @description `attestationObject`, in base64url. */
+                attestation: string;
+                /** @description What `getTransports()` returns. */
+                transports: string[];
+            };
+        };
+        /** @description The new name. */
+        RenamePasskeyRequest: {
+            /** @description What you call it, at most 60 characters. */
+            name: string;
+        };
+        /** @description The passkey opens nothing any more. */
+        PasskeyRemoved: {
+            /**
+             * Format: uuid
+             * @description The id of the passkey.
+             */
+            id: string;
+            /**
+             * @description Always `true`.
+             * @enum {boolean}
+             */
+            removed: true;
+        };
+        /** @description The payout or change is proven: repeat its request. */
+        PasskeyProof: {
+            /**
+             * @description Always `passkey_proof`.
+             * @enum {string}
+             */
+            object: "passkey_proof";
+            /**
+             * @description Always `true`.
+             * @enum {boolean}
+             */
+            proven: true;
+        };
+        /** @description Whether the account requires passkeys. */
+        PasskeyRule: {
+            /**
+             * @description Always `passkey_rule`.
+             * @enum {string}
+             */
+            object: "passkey_rule";
+            /** @description Whether every member needs a passkey. */
+            required: boolean;
+            /**
+             * @description Members who have no passkey, at most 200.
+             * @example []
+             */
+            members_without: string[];
+        };
+        /** @description The rule to set. */
+        UpdatePasskeyRuleRequest: {
+            /** @description Whether every member needs a passkey. */
+            required: boolean;
+            /**
+             * @description The emailed code that confirms this change. Send the request without it to get one.
+             * @example 204816
+             */
+            confirm_code?: string;
+        };
+        /** @description `use` to use a passkey, `add` to add the first one: as `ceremony` of the options says. */
+        ProveSessionRequest: {
+            use?: components["schemas"]["SignedChallenge"];
+            add?: components["schemas"]["AddPasskeyRequest"];
         };
         /** @description An account that you are a member of. */
         OwnAccount: {
@@ -4140,13 +4459,27 @@ export interface components {
             /** @description The smallest top-up that covers the payout, in USDC. */
             shortfall_usdc: string;
         };
-        /** @description How long the emailed code is valid. */
+        /** @description How the person confirms, and until when. */
         ConfirmationDetails: {
             /**
              * Format: date-time
-             * @description When the emailed code expires.
+             * @description When the emailed code, or the challenge for a passkey, expires.
              */
             good_until: string;
+            /** @description Only for a person who has to use a passkey. Send what it signs to `POST /v1/passkeys/confirm`, then repeat the request. */
+            passkey?: {
+                /** @description What the passkey signs, in base64url. */
+                challenge: string;
+                /** @description The domain that the passkey is for. */
+                rp_id: string;
+                /** @description The passkeys that can sign it. */
+                credentials: {
+                    /** @description The id of the credential, in base64url. */
+                    id: string;
+                    /** @description How the browser reaches it. */
+                    transports: string[];
+                }[];
+            };
         };
         /** @description The challenge to solve. */
         ProofOfWorkDetails: {
@@ -4801,6 +5134,15 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
+            /** @description The code was right, and a passkey is needed. Until then, the session is good for `/v1/auth/passkey` alone. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyStep"];
+                };
+            };
             /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
             400: {
                 headers: {
@@ -5049,6 +5391,15 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
+            /** @description The code was right, and a passkey is needed. Until then, the session is good for `/v1/auth/passkey` alone. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyStep"];
+                };
+            };
             /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
             400: {
                 headers: {
@@ -5117,6 +5468,1321 @@ export interface operations {
                 };
             };
             /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listPasskeys: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Your passkeys for this account, the oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyList"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `session_required`: An API key called an operation that only dashboard users can call.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    addPasskey: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddPasskeyRequest"];
+            };
+        };
+        responses: {
+            /** @description A passkey of a member. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `session_required`: An API key called an operation that only dashboard users can call.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `invalid_passkey`: The passkey was not accepted: it is not one of this person's, was signed for another page or another challenge, or the challenge has expired or was used. Nothing was changed.
+             *
+             *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    beginPasskey: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ConfirmRequest"];
+            };
+        };
+        responses: {
+            /** @description What to pass to `navigator.credentials`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyOptions"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `session_required`: An API key called an operation that only dashboard users can call.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. A member with a passkey proves it with that (`details.passkey`): a change with the passkey alone, a payout with both. Nothing was sent or changed.
+             *
+             *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
+             *
+             *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removePasskey: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the passkey.
+                 * @example 01a1e3b0-0d80-7a4c-9f10-3b7d2c6e8a77
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ConfirmRequest"];
+            };
+        };
+        responses: {
+            /** @description The passkey opens nothing any more. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyRemoved"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `session_required`: An API key called an operation that only dashboard users can call.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `passkey_required`: The account requires a passkey of every member. Someone has none, this is the last one of this person, or the time to add a first one is over.
+             *
+             *     `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. A member with a passkey proves it with that (`details.passkey`): a change with the passkey alone, a payout with both. Nothing was sent or changed.
+             *
+             *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
+             *
+             *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    renamePasskey: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the passkey.
+                 * @example 01a1e3b0-0d80-7a4c-9f10-3b7d2c6e8a77
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenamePasskeyRequest"];
+            };
+        };
+        responses: {
+            /** @description A passkey of a member. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `session_required`: An API key called an operation that only dashboard users can call.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Nothing exists at this address, or your account has no resource with this id. Other partners' resources return 404. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    proveByPasskey: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignedChallenge"];
+            };
+        };
+        responses: {
+            /** @description The payout or change is proven: repeat its request. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyProof"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `session_required`: An API key called an operation that only dashboard users can call.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `invalid_passkey`: The passkey was not accepted: it is not one of this person's, was signed for another page or another challenge, or the challenge has expired or was used. Nothing was changed.
+             *
+             *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPasskeyRule: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether the account requires passkeys. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyRule"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `session_required`: An API key called an operation that only dashboard users can call.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updatePasskeyRule: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Dashboard sessions only: an API key decides the environment itself. Reads default to `sandbox`; writes must specify it.
+                 * @example sandbox
+                 */
+                environment?: "sandbox" | "live";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdatePasskeyRuleRequest"];
+            };
+        };
+        responses: {
+            /** @description Whether the account requires passkeys. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyRule"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: A signed-in browser sent the request from another website.
+             *
+             *     `api_key_required`: A viewer, an API key with scope `read`, or someone who is no longer an admin called an operation that changes something.
+             *
+             *     `session_required`: An API key called an operation that only dashboard users can call.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `passkey_required`: The account requires a passkey of every member. Someone has none, this is the last one of this person, or the time to add a first one is over.
+             *
+             *     `session_changed`: The `Kelpie-Account` header does not match the account of the session. The user switched accounts in another tab. Nothing was changed.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. A member with a passkey proves it with that (`details.passkey`): a change with the passkey alone, a payout with both. Nothing was sent or changed.
+             *
+             *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
+             *
+             *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    beginPasskeyStep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What to pass to `navigator.credentials`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyOptions"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `cross_site_request`: A signed-in browser sent the request from another website. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `passkey_required`: The account requires a passkey of every member. Someone has none, this is the last one of this person, or the time to add a first one is over. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests. The `RateLimit-*` headers state the limit. */
+            429: {
+                headers: {
+                    /** @description The most requests that you can send at once. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full number is available again. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: Kelpie is overloaded, cannot save changes for a moment, or did not finish within 10 seconds (reads: 2 seconds). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    provePasskeyStep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProveSessionRequest"];
+            };
+        };
+        responses: {
+            /** @description A dashboard session. It also ends after 30 minutes without a request. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description `invalid_json`: The body is not a JSON object in UTF-8, or it names a field twice. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `cross_site_request`: A signed-in browser sent the request from another website. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 64 KB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not declared as JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `invalid_passkey`: The passkey was not accepted: it is not one of this person's, was signed for another page or another challenge, or the challenge has expired or was used. Nothing was changed.
+             *
+             *     `invalid_request`: A field, header or query parameter is invalid. `details.fields` lists every problem.
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5458,7 +7124,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. A member with a passkey proves it with that (`details.passkey`): a change with the passkey alone, a payout with both. Nothing was sent or changed.
              *
              *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
              *
@@ -5613,7 +7279,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. A member with a passkey proves it with that (`details.passkey`): a change with the passkey alone, a payout with both. Nothing was sent or changed.
              *
              *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
              *
@@ -5979,7 +7645,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. A member with a passkey proves it with that (`details.passkey`): a change with the passkey alone, a payout with both. Nothing was sent or changed.
              *
              *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
              *
@@ -6827,7 +8493,7 @@ export interface operations {
              *
              *     `idempotency_key_reused`: The Idempotency-Key was already used with a different body. `details.mismatched` lists the fields that differ.
              *
-             *     `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             *     `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. A member with a passkey proves it with that (`details.passkey`): a change with the passkey alone, a payout with both. Nothing was sent or changed.
              *
              *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
              *
@@ -7644,7 +9310,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. A member with a passkey proves it with that (`details.passkey`): a change with the passkey alone, a payout with both. Nothing was sent or changed.
              *
              *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
              *
@@ -8059,7 +9725,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. A member with a passkey proves it with that (`details.passkey`): a change with the passkey alone, a payout with both. Nothing was sent or changed.
              *
              *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
              *
@@ -8214,7 +9880,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. A member with a passkey proves it with that (`details.passkey`): a change with the passkey alone, a payout with both. Nothing was sent or changed.
              *
              *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
              *
@@ -9082,7 +10748,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. A member with a passkey proves it with that (`details.passkey`): a change with the passkey alone, a payout with both. Nothing was sent or changed.
              *
              *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
              *
@@ -13035,7 +14701,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. A member with a passkey proves it with that (`details.passkey`): a change with the passkey alone, a payout with both. Nothing was sent or changed.
              *
              *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
              *
@@ -13194,7 +14860,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. A member with a passkey proves it with that (`details.passkey`): a change with the passkey alone, a payout with both. Nothing was sent or changed.
              *
              *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
              *
@@ -13353,7 +15019,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. A member with a passkey proves it with that (`details.passkey`): a change with the passkey alone, a payout with both. Nothing was sent or changed.
              *
              *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
              *
@@ -13747,7 +15413,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. A member with a passkey proves it with that (`details.passkey`): a change with the passkey alone, a payout with both. Nothing was sent or changed.
              *
              *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
              *
@@ -13908,7 +15574,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. A member with a passkey proves it with that (`details.passkey`): a change with the passkey alone, a payout with both. Nothing was sent or changed.
              *
              *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
              *
@@ -14071,7 +15737,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. Nothing was sent or changed.
+             * @description `confirmation_required`: A dashboard user must confirm this live payout or change. We emailed them a 6-digit code, valid until `details.good_until`. A member with a passkey proves it with that (`details.passkey`): a change with the passkey alone, a payout with both. Nothing was sent or changed.
              *
              *     `invalid_confirm_code`: The code does not confirm this payout or change. It is wrong, expired or already used, or it belongs to another request or session. Nothing was sent or changed.
              *

@@ -54,6 +54,7 @@ test('a payout is waited for as long as was asked, beyond the time that other ca
 test('each call asks the one endpoint that it is named after', async () => {
   api.answer(() => ({ json: payout }));
   const id = payout.id;
+  const signed = { id: 'AA', client_data: 'AA', authenticator_data: 'AA', signature: 'AA' };
   const eventId = '01a1e3b1-25d4-7c3e-b5d1-0f4a9e6b2d71';
   const calls: readonly [endpoint: string, call: () => Promise<unknown>][] = [
     ['GET /v1', async () => kelpie.discovery.get()],
@@ -77,6 +78,23 @@ test('each call asks the one endpoint that it is named after', async () => {
     ['PATCH /v1/approval-rules', async () => kelpie.approvalRules.update({ above_gbp: '5000.00' })],
     ['POST /v1/approval-rules/approve', async () => kelpie.approvalRules.approve()],
     ['POST /v1/approval-rules/decline', async () => kelpie.approvalRules.decline()],
+    ['POST /v1/auth/passkey/options', async () => kelpie.auth.beginPasskeyStep()],
+    ['POST /v1/auth/passkey', async () => kelpie.auth.completePasskeyStep({ use: signed })],
+    ['GET /v1/passkeys', async () => kelpie.passkeys.list()],
+    ['POST /v1/passkeys/options', async () => kelpie.passkeys.begin()],
+    [
+      'POST /v1/passkeys',
+      async () =>
+        kelpie.passkeys.add({
+          name: 'Laptop',
+          credential: { id: 'AA', client_data: 'AA', attestation: 'AA', transports: [] },
+        }),
+    ],
+    [`PATCH /v1/passkeys/${id}`, async () => kelpie.passkeys.rename(id, 'Phone')],
+    [`DELETE /v1/passkeys/${id}`, async () => kelpie.passkeys.remove(id)],
+    ['POST /v1/passkeys/confirm', async () => kelpie.passkeys.confirm(signed)],
+    ['GET /v1/passkey-rule', async () => kelpie.passkeys.getRule()],
+    ['PATCH /v1/passkey-rule', async () => kelpie.passkeys.setRule(true)],
     ['GET /v1/payout-requests', async () => kelpie.payoutRequests.list({ status: 'open' })],
     [`GET /v1/payout-requests/${id}`, async () => kelpie.payoutRequests.get(id)],
     [`POST /v1/payout-requests/${id}/approve`, async () => kelpie.payoutRequests.approve(id)],

@@ -15,6 +15,7 @@ import createKeys from './resources/keys.ts';
 import createLimits from './resources/limits.ts';
 import createMembers from './resources/members.ts';
 import createPartners from './resources/partners.ts';
+import createPasskeys from './resources/passkeys.ts';
 import createPayoutRequests from './resources/payout-requests.ts';
 import createPayouts from './resources/payouts.ts';
 import createQuotes from './resources/quotes.ts';
@@ -44,6 +45,7 @@ function createResources(calls: Calls) {
     limits: createLimits(calls),
     members: createMembers(calls),
     partners: createPartners(calls),
+    passkeys: createPasskeys(calls),
     payoutRequests: createPayoutRequests(calls),
     payouts: createPayouts(calls),
     quotes: createQuotes(calls),

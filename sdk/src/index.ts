@@ -35,6 +35,7 @@ export type * from './resources/keys.ts';
 export type * from './resources/limits.ts';
 export type * from './resources/members.ts';
 export type * from './resources/partners.ts';
+export type * from './resources/passkeys.ts';
 export type * from './resources/payout-requests.ts';
 export type * from './resources/payouts.ts';
 export type * from './resources/quotes.ts';

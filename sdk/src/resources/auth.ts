@@ -2,6 +2,7 @@ import type { Calls } from '../calls.ts';
 import { confirmedAlone, type ConfirmOptions } from '../confirming.ts';
 import type { Schema } from '../described-api.ts';
 import type { CallOptions } from '../request.ts';
+import type { PasskeyOptions } from './passkeys.ts';
 
 /** `me`: your own in every account. `everyone`: all of this account. Never the one that asks. */
 export interface EndSessionsQuery {
@@ -13,6 +14,8 @@ export interface EnterAccountRequest extends Schema<'EnterAccountRequest'> {}
 export interface Freeze extends Schema<'Freeze'> {}
 export interface FreezeRequest extends Schema<'FreezeRequest'> {}
 export interface OwnAccount extends Schema<'OwnAccount'> {}
+export interface PasskeyStep extends Schema<'PasskeyStep'> {}
+export interface ProveSessionRequest extends Schema<'ProveSessionRequest'> {}
 export interface Session extends Schema<'Session'> {}
 export interface SessionEnded extends Schema<'SessionEnded'> {}
 export interface SessionEntry extends Schema<'SessionEntry'> {}
@@ -26,14 +29,21 @@ export interface SignInRequest extends Schema<'SignInRequest'> {}
 export interface AuthResource {
   /** Has a code mailed to a member. The answer is the same for an address that is nobody's. */
   requestCode(body: SignInCodeRequest, options?: CallOptions): Promise<SignInCode>;
-  /** Trades a code for a session; `invalid_code` where it is wrong, over or used. */
-  signIn(body: SignInRequest, options?: CallOptions): Promise<Session>;
+  /**
+   * Trades a code for a session; `invalid_code` where it is wrong, over or used. A `passkey_step` where the person has to use
+   * a passkey first.
+   */
+  signIn(body: SignInRequest, options?: CallOptions): Promise<Session | PasskeyStep>;
   /** Who is signed in. */
   getSession(options?: CallOptions): Promise<Session>;
   /** The accounts that whoever is signed in is a member of. */
   listAccounts(options?: CallOptions): Promise<OwnAccount[]>;
   /** Goes to another of them, without another code: the session becomes one of that account. */
-  switchAccount(body: EnterAccountRequest, options?: CallOptions): Promise<Session>;
+  switchAccount(body: EnterAccountRequest, options?: CallOptions): Promise<Session | PasskeyStep>;
+  /** After a `passkey_step`: what the browser has to do with a passkey before the session can be used. */
+  beginPasskeyStep(options?: CallOptions): Promise<PasskeyOptions>;
+  /** Uses the passkey, or adds the first one where the account requires it. */
+  completePasskeyStep(body: ProveSessionRequest, options?: CallOptions): Promise<Session>;
   signOut(options?: CallOptions): Promise<SessionEnded>;
   /** The sessions of this account: everyone's for an admin, their own for a viewer. */
   listSessions(options?: CallOptions): Promise<SessionEntry[]>;
@@ -54,6 +64,8 @@ export default function createAuth({ call }: Calls): AuthResource {
     getSession: async (options) => (await call('get', '/v1/auth/session', { ...options })).json,
     listAccounts: async (options) => (await call('get', '/v1/auth/accounts', { ...options })).json.data,
     switchAccount: async (body, options) => (await call('patch', '/v1/auth/session', { ...options, body })).json,
+    beginPasskeyStep: async (options) => (await call('post', '/v1/auth/passkey/options', { ...options })).json,
+    completePasskeyStep: async (body, options) => (await call('post', '/v1/auth/passkey', { ...options, body })).json,
     listSessions: async (options) => (await call('get', '/v1/auth/sessions', { ...options })).json.data,
     endSession: async (id, options) =>
       (await call('delete', '/v1/auth/sessions/{id}', { ...confirmedAlone(options), path: { id } })).json,

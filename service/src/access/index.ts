@@ -10,7 +10,7 @@ export { requireAdmin } from './members/require-admin.ts';
 export { createApiKeyAuthenticator } from './api-key-authenticator.ts';
 export { resetPasskeys } from './admin/reset-passkeys.ts';
 export { restoreMember } from './admin/restore-member.ts';
-export { findFirstAdmin, isAdminOf, listAdminEmails, listProblemReaders } from './members/store.ts';
+export { findFirstAdmin, isAdminOf, isMemberOf, listAdminEmails, listProblemReaders } from './members/store.ts';
 export { createFreezeLinks } from './notifying/freeze-links.ts';
 export { createAdminNotifier } from './notifying/notify-admins.ts';
 export { createPepper } from './secrets.ts';

@@ -194,6 +194,15 @@ export async function isAdminOf(tx: Transaction, partnerId: string, email: strin
   return rows.length === 1;
 }
 
+/** The same of any member. */
+export async function isMemberOf(tx: Transaction, partnerId: string, email: string): Promise<boolean> {
+  const { rows } = await tx.query('select from kelpie.members where partner_id = $1 and email = $2', [
+    partnerId,
+    email,
+  ]);
+  return rows.length === 1;
+}
+
 /** The address that the proposal names. Returns false if it is an admin already. */
 export async function restoreAdmin(
   tx: Transaction,

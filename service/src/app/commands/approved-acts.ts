@@ -1,7 +1,7 @@
 import { caseCorrection } from './cases.ts';
 import { invoiceVoiding } from './invoice-acts.ts';
 import { limitRaising } from './limits.ts';
-import { memberRestoring } from './members.ts';
+import { memberRestoring, passkeysResetting } from './members.ts';
 import { partnerActivation, screeningClearance } from './partner-acts.ts';
 import { partnerClosing } from './partner-close.ts';
 import { partnerUnfreezing } from './partner-freeze.ts';
@@ -23,6 +23,7 @@ export const approvedActs: ReadonlyMap<string, ApprovedAct> = new Map([
   ['recovery.open', recoveryOpening],
   ['partner.unfreeze', partnerUnfreezing],
   ['member.restore', memberRestoring],
+  ['member.reset_passkeys', passkeysResetting],
   ['person.erase', memberErasing],
   ['recipient.erase', recipientErasing],
   ...payoutActs,

@@ -102,6 +102,7 @@ const acts: Readonly<Record<string, readonly string[]>> = {
   'partners freeze': [slug, ...why],
   'partners unfreeze': [slug, ...why],
   'members restore': [slug, 'ada@people.test', ...why],
+  'members reset-passkeys': [slug, 'ada@people.test', ...why],
   'people export': ['ada@people.test', ...why],
   'people erase': [completed.id, ...why],
   'partners limits': [slug, '--factor', '3', ...why],
