@@ -1,6 +1,7 @@
 import { KelpieError, type ConfirmOptions } from '@kelpie/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { provenFirst } from './passkeys.ts';
 
 interface Attempt<Input> {
   input: Input;
@@ -45,7 +46,7 @@ export function useConfirmed<Input, Result>(options: ConfirmedOptions<Input, Res
   const { act, onSuccess, onSettled, gcTime } = options;
   const [asked, setAsked] = useState<{ input: Input; isWrong: boolean }>();
   const mutation = useMutation({
-    mutationFn: async ({ input, code }: Attempt<Input>) => act(input, { confirmCode: code }),
+    mutationFn: async ({ input, code }: Attempt<Input>) => provenFirst(async () => act(input, { confirmCode: code })),
     // A code that was asked for, or was wrong, changed nothing.
     onSettled: async (_, error) => (isAboutCode(error) ? undefined : onSettled?.()),
     ...(gcTime === undefined ? {} : { gcTime }),

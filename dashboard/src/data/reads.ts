@@ -306,6 +306,28 @@ export function useSessions() {
   });
 }
 
+export const passkeysKey = ['passkeys'];
+
+export function usePasskeys() {
+  const kelpie = useAccountKelpie();
+  return useQuery({
+    queryKey: passkeysKey,
+    queryFn: async ({ signal }) => kelpie.passkeys.list({ signal }),
+    refetchInterval: steady,
+  });
+}
+
+export const passkeyRuleKey = ['passkey-rule'];
+
+export function usePasskeyRule() {
+  const kelpie = useAccountKelpie();
+  return useQuery({
+    queryKey: passkeyRuleKey,
+    queryFn: async ({ signal }) => kelpie.passkeys.getRule({ signal }),
+    refetchInterval: steady,
+  });
+}
+
 export function useSecurityEvents(filters: SecurityEventFilters) {
   const kelpie = useAccountKelpie();
   return useQuery({

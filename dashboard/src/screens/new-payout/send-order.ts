@@ -2,6 +2,7 @@ import type { CreatePayoutRequest, Payout } from '@kelpie/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useEnvironment, useKelpie } from '../../data/environment.ts';
+import { challengeOf, prove } from '../../data/passkeys.ts';
 import { useSession } from '../../data/session.ts';
 import { AnotherOrder, mayExistAfter, outcomeOf, type Outcome } from './outcome.ts';
 import { digestOf, findSentOrder, forgetSentOrder, rememberSentOrder, type SentOrder } from './sent-order.ts';
@@ -43,9 +44,15 @@ export function useSending(onSent: (payout: Payout) => void): Sending {
   const [key, setKey] = useState(() => unresolved?.key ?? newKey());
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'nothing-yet' });
   const isUnderWay = useRef(false);
+  /** What a passkey has to sign beside the code. */
+  const challenge = useRef<ReturnType<typeof challengeOf>>(undefined);
   const mayExist = unresolved !== undefined || mayExistAfter(outcome);
   const sending = useMutation({
     mutationFn: async ({ order, code, sentAtMs }: Attempt) => {
+      if (code !== undefined && challenge.current !== undefined) {
+        await prove(challenge.current);
+        challenge.current = undefined;
+      }
       const digest = await digestOf(order, key);
       const before = findSentOrder(sessionStorage, scope) ?? unresolved;
       if (before !== undefined && (before.key !== key || before.digest !== digest)) throw new AnotherOrder();
@@ -65,6 +72,7 @@ export function useSending(onSent: (payout: Payout) => void): Sending {
     },
     onError: (error, { sentAtMs }) => {
       isUnderWay.current = false;
+      challenge.current = challengeOf(error) ?? challenge.current;
       const now = outcomeOf(error, mayExist);
       if (!mayExistAfter(now)) {
         // Another page may have sent the same since: of that, this answer says nothing.

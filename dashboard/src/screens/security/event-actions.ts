@@ -2,6 +2,8 @@
 export const eventActions = [
   { value: 'all', label: 'All events' },
   { value: 'login.verify', label: 'Sign-ins' },
+  { value: 'passkey.add', label: 'Passkeys added' },
+  { value: 'passkey.remove', label: 'Passkeys removed' },
   { value: 'session.end', label: 'Sessions ended one by one' },
   { value: 'session.end_all', label: 'All sessions ended' },
   { value: 'key.create', label: 'API keys created' },

@@ -3,6 +3,7 @@ import { useSession } from '../../data/session.ts';
 import { Page } from '../../ui/page.tsx';
 import { ApprovalRules } from './approval-rules.tsx';
 import { Limits } from './limits.tsx';
+import { Passkeys } from './passkeys.tsx';
 import { SecurityEvents } from './security-events.tsx';
 import { Sessions } from './sessions.tsx';
 
@@ -21,6 +22,7 @@ export function Screen() {
             <ApprovalRules />
           </>
         )}
+        <Passkeys />
         <Sessions />
         <SecurityEvents />
       </div>

@@ -2,6 +2,7 @@ import type { OwnAccount } from '@kelpie/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { Link, Navigate, useNavigate, useSearchParams } from 'react-router';
 import { kelpie } from '../../data/kelpie.ts';
+import { completeSignIn } from '../../data/passkeys.ts';
 import { useOwnAccounts } from '../../data/reads.ts';
 import { useBeginSession, useFoundSession } from '../../data/session.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -45,7 +46,7 @@ function Accounts() {
   const beginSession = useBeginSession();
   const accounts = useOwnAccounts();
   const entering = useMutation({
-    mutationFn: async ({ slug }: OwnAccount) => kelpie.auth.switchAccount({ slug }),
+    mutationFn: async ({ slug }: OwnAccount) => completeSignIn(await kelpie.auth.switchAccount({ slug })),
     onSuccess: (session) => {
       beginSession(session);
       const next = nextAddress(search);

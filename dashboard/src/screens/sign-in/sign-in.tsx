@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, Navigate, useSearchParams } from 'react-router';
 import { kelpie } from '../../data/kelpie.ts';
+import { completeSignIn } from '../../data/passkeys.ts';
 import { useBeginSession, useFoundSession } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -27,7 +28,7 @@ async function hasSeveralAccounts(): Promise<boolean> {
 async function goToNamed(session: Session, slug: string | undefined): Promise<Session> {
   if (slug === undefined || slug === session.account.slug) return session;
   try {
-    return await kelpie.auth.switchAccount({ slug });
+    return await completeSignIn(await kelpie.auth.switchAccount({ slug }));
   } catch {
     // Not a member, or unknown: the list of accounts says so and lets them choose.
     return session;
@@ -59,7 +60,7 @@ export function Screen() {
       >
         <CodeForm
           signIn={async (code) => {
-            const session = await kelpie.auth.signIn({ email: email.trim(), code });
+            const session = await completeSignIn(await kelpie.auth.signIn({ email: email.trim(), code }));
             setSeveral(slug === undefined && (await hasSeveralAccounts()));
             return goToNamed(session, slug);
           }}

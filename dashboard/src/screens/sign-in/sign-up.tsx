@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { kelpie } from '../../data/kelpie.ts';
+import { completeSignIn } from '../../data/passkeys.ts';
 import { useBeginSession } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -29,7 +30,9 @@ export function Screen() {
         }
       >
         <CodeForm
-          signIn={async (code) => kelpie.auth.signIn({ email: wanted.email, code, slug: wanted.slug })}
+          signIn={async (code) =>
+            completeSignIn(await kelpie.auth.signIn({ email: wanted.email, code, slug: wanted.slug }))
+          }
           resend={async () => signUpWithProof(wanted)}
           onSignedIn={(session) => {
             beginSession(session);
