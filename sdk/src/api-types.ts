@@ -6618,7 +6618,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            /** @description `invalid_code`: The sign-in code is wrong, expired or already used, or there were too many attempts. We don't say which, or whether the email address is known. For a link from an email: it is invalid or older than 7 days. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6742,7 +6742,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: The API key is missing, unknown, expired or revoked, or does not work from your IP address, or the dashboard session has ended. */
+            /** @description `invalid_code`: The sign-in code is wrong, expired or already used, or there were too many attempts. We don't say which, or whether the email address is known. For a link from an email: it is invalid or older than 7 days. */
             401: {
                 headers: {
                     [name: string]: unknown;

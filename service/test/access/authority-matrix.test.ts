@@ -35,11 +35,14 @@ await plantKeyLimit(database, lowKey.keyId, { fullLimitAt: new Date(Date.now() +
 await plantRules(database, live, { abovePence: 100_000n });
 const requestId = requestIn(await createPayout({ url, key: live.key }, payoutBody({ amount_gbp: '1000.01' })));
 await plantRules(database, partner, { newPayee: true, pendingBy: victim.email });
+const passkeyId = randomUUID();
 const memberPath = `/v1/members/${encodeURIComponent(victim.email)}`;
 
 interface Act {
   path: string;
   body?: Record<string, unknown>;
+  /** Whether the thief's session is of a person who has this passkey. */
+  passkeyId?: string;
 }
 
 /** An admin's request for each operation that asks for a code: of its kinds, one that gives authority or takes it. */
@@ -63,12 +66,18 @@ const confirmed: Readonly<Record<string, readonly Act[]>> = {
   approvePayoutRequest: [{ path: decidePath(requestId, 'approve', 'live') }],
   liftKeyLimit: [{ path: `/v1/keys/${lowKey.keyId}/lift-limit` }],
   endSession: [{ path: `/v1/auth/sessions/${victim.sessionId}` }],
+  beginPasskey: [{ path: '/v1/passkeys/options' }],
+  removePasskey: [{ path: `/v1/passkeys/${passkeyId}`, passkeyId }],
+  updatePasskeyRule: [{ path: '/v1/passkey-rule', body: { required: true }, passkeyId: randomUUID() }],
   endSessions: [{ path: '/v1/auth/sessions?of=everyone' }],
 };
 
 /** Operations that ask for no code, and why. */
 const unconfirmed: Readonly<Record<string, string>> = {
   signOut: 'ends only the own session',
+  addPasskey: 'takes the challenge that beginPasskey gave for a code or a passkey',
+  renamePasskey: 'changes only what its person calls it',
+  proveByPasskey: 'is how a passkey confirms',
   switchAccount: 'gives no more than the sign-in did',
   updateNotifications: 'changes only the own emails about payouts',
   startVerification: 'the bank verifies the business',
@@ -125,6 +134,22 @@ async function guarded(): Promise<unknown> {
   ]);
 }
 
+/** One of everyone's, so that the account may require them, and this one of the thief's victim. */
+async function plantPasskeys(email: string, own: { id: string; sessionId: string }): Promise<void> {
+  await asAdmin(database.superuserUrl, async (client) => {
+    await client.query(
+      `insert into kelpie.passkeys (
+         id, partner_id, email, name, credential_id, public_key, counter, transports, created_at
+       )
+       select case email when $2 then $3::uuid else gen_random_uuid() end, partner_id, email, 'Laptop',
+         uuid_send(gen_random_uuid()), 'planted', 0, '{}', now()
+       from kelpie.members where partner_id = $1`,
+      [partner.partnerId, email, own.id],
+    );
+    await client.query('update kelpie.sessions set passkey_at = now() where id = $1', [own.sessionId]);
+  });
+}
+
 function operationOf(id: string): Operation {
   const operation = operations.find((each) => each.id === id);
   assert(operation !== undefined, id);
@@ -135,9 +160,10 @@ for (const [id, acts] of Object.entries(confirmed)) {
   test(`${id}: an admin is asked for a code first, and a wrong one changes nothing`, async () => {
     const { method } = operationOf(id);
     const before = await guarded();
-    for (const { path, body } of acts) {
+    for (const { path, body, passkeyId: own } of acts) {
       // Somebody new for each: a person is emailed five codes an hour.
       const thief = await signIn(database, partner, { url, email: `thief-${randomUUID().slice(0, 8)}@people.test` });
+      if (own !== undefined) await plantPasskeys(thief.email, { id: own, sessionId: thief.sessionId });
       const key = randomUUID();
       const ask = async (given?: object): Promise<ApiAnswer> => {
         const sent = body === undefined && given === undefined ? {} : { body: { ...body, ...given } };

@@ -42,6 +42,15 @@ const uselessKeys = await Promise.all([
 const invoiceId = await plantInvoice(database, partner.partnerId);
 const member = await signIn(database, partner, { url, role: 'viewer' });
 
+const passkeyId = randomUUID();
+await asAdmin(database.superuserUrl, async (client) =>
+  client.query(
+    `insert into kelpie.passkeys (id, partner_id, email, name, credential_id, public_key, counter, transports, created_at)
+     values ($1, $2, $3, 'Laptop', 'planted', 'planted', 0, '{}', now())`,
+    [passkeyId, partner.partnerId, member.email],
+  ),
+);
+
 /** A key that is right, but for one thing. */
 async function addUselessKey(change: string): Promise<string> {
   const { key, keyId: id } = await addKey(database, partner);
@@ -71,6 +80,7 @@ const things: readonly (readonly [start: string, id: string])[] = [
   ['/v1/invoices/', invoiceId],
   ['/v1/auth/sessions/', member.sessionId],
   ['/v1/keys/', keyId],
+  ['/v1/passkeys/', passkeyId],
   ['/v1/members/', encodeURIComponent(member.email)],
   ['/v1/public/partners/', `p-${partner.partnerId.slice(-12)}`],
 ];

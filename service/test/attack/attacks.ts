@@ -11,6 +11,7 @@ import { keyAttacks } from './keys.ts';
 import { nameAttacks } from './names.ts';
 import { operatorAttacks } from './operators.ts';
 import { outputAttacks } from './output.ts';
+import { passkeyAttacks } from './passkeys.ts';
 import { requestAttacks } from './requests.ts';
 import { roleAttacks } from './roles.ts';
 import { sessionAttacks } from './sessions.ts';
@@ -23,6 +24,7 @@ import { unsolicitedAttacks } from './unsolicited.ts';
 export const attacks: readonly Attack[] = [
   ...takeoverAttacks,
   ...codeAttacks,
+  ...passkeyAttacks,
   ...spendingAttacks,
   ...approvalAttacks,
   ...evidenceAttacks,

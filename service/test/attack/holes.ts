@@ -9,6 +9,27 @@ const payingKey = 'service/database/functions/payouts/paying_key.sql';
 
 /** For each attack a hole that lets it through: the defence that the attack is about, taken away. */
 export const holes: Readonly<Record<string, Hole>> = {
+  'mailbox-without-passkey': {
+    file: 'service/database/functions/access/find_session.sql',
+    edits: [['      and (s.passkey_at is not null or not kelpie.needs_passkey(s.partner_id, s.email));', '      ;']],
+  },
+  'session-without-passkey': {
+    file: 'service/database/functions/access/judge_confirmation.sql',
+    edits: [['if newest.proven_at is null and kelpie.needs_passkey(', 'if false and kelpie.needs_passkey(']],
+  },
+  'passkey-challenge-replayed': {
+    file: 'service/database/functions/access/use_passkey.sql',
+    edits: [["c.session_id = of_session and c.purpose = of_purpose and c.purpose <> 'add'", "c.purpose <> 'add'"]],
+  },
+  'foreign-passkey': {
+    file: 'service/src/access/passkeys/verify.ts',
+    edits: [
+      [
+        'expectedRPID: party.id,\n      requireUserVerification: true,\n      credential: {',
+        'expectedRPID: party.id,\n      requireUserVerification: false,\n      credential: {',
+      ],
+    ],
+  },
   'approves-own': {
     file: 'service/src/payouts/creation/ask-for-approval.ts',
     edits: [["requester: via === 'dashboard' ? by : await findKeyCreator(tx, callerId),", 'requester: null,']],

@@ -18,6 +18,10 @@ const proofs: Readonly<Record<string, readonly Proof[]>> = {
   'viewer session': [{ attacks: ['viewer-writes', 'foreign-session-end'] }],
   'admin session': [{ attacks: ['session-pays', 'session-takes-over', 'act-code-raced', 'thief-stays'] }],
   'admin mailbox': [{ attacks: ['mailbox-drains', 'unseen-takeover', 'approves-own', 'rules-loosened'] }],
+  'mailbox of an account that requires passkeys': [
+    { attacks: ['mailbox-without-passkey', 'passkey-challenge-replayed', 'foreign-passkey'] },
+  ],
+  'session and mailbox of a person with a passkey': [{ attacks: ['session-without-passkey'] }],
   'admin session and mailbox': [{ attacks: ['mailbox-drains', 'unseen-takeover'] }],
   'freeze link': [{ attacks: ['foreign-freeze', 'frozen-pays'] }],
   'browser cookie': [{ attacks: ['stolen-browser-cookie'] }],

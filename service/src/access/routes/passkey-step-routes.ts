@@ -5,7 +5,7 @@ import { openBodyErrors } from '../../http/errors/responses.ts';
 import type { LimitHook } from '../../http/limits/rate-limit.ts';
 import { addSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
-import { ApiError, sessionEnded } from '../../platform/api-error.ts';
+import { ApiError } from '../../platform/api-error.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PersonActor } from '../actor.ts';
 import { addNewPasskey, beginFirst } from '../passkeys/add-passkey.ts';
@@ -43,7 +43,7 @@ interface Waiting {
 async function getWaiting(deps: FindDeps, request: FastifyRequest): Promise<Waiting> {
   const token = sessionTokenOf(request);
   const session = token === undefined ? null : await findUnproven(deps, token);
-  if (token === undefined || session === null) throw new ApiError(sessionEnded);
+  if (token === undefined || session === null) throw new ApiError(signInFirst);
   const { id: sessionId, partnerId, email: by } = session;
   const person: PersonActor = {
     partnerId,
@@ -55,6 +55,8 @@ async function getWaiting(deps: FindDeps, request: FastifyRequest): Promise<Wait
   };
   return { session, person, token };
 }
+
+const signInFirst = { code: 'invalid_code', message: 'Your sign-in has expired. Request a new code.' } as const;
 
 const tooLate = {
   code: 'passkey_required',
@@ -74,7 +76,7 @@ export function addPasskeyStepRoutes(app: Server, deps: PasskeyStepDeps): void {
     tags: ['Dashboard sign-in'],
     response: {
       200: PasskeyOptions.ref,
-      ...openBodyErrors('unauthorized', 'cross_site_request', 'passkey_required'),
+      ...openBodyErrors('invalid_code', 'cross_site_request', 'passkey_required'),
     },
   };
   app.post('/v1/auth/passkey/options', { schema: begin, config: { access: 'anybody' }, onRequest }, async (request) => {
@@ -90,7 +92,7 @@ export function addPasskeyStepRoutes(app: Server, deps: PasskeyStepDeps): void {
       'Uses a passkey, or adds the first one where the account requires one. From then on the session can be used.',
     tags: ['Dashboard sign-in'],
     body: ProveSessionRequest.ref,
-    response: { 200: SessionSchema.ref, ...openBodyErrors('unauthorized', 'cross_site_request', 'invalid_passkey') },
+    response: { 200: SessionSchema.ref, ...openBodyErrors('invalid_code', 'cross_site_request', 'invalid_passkey') },
   };
   app.post('/v1/auth/passkey', { schema: prove, config: { access: 'anybody' }, onRequest }, async (request) => {
     const { session, person, token } = await getWaiting(deps, request);
@@ -100,7 +102,7 @@ export function addPasskeyStepRoutes(app: Server, deps: PasskeyStepDeps): void {
     else throw new ApiError({ code: 'invalid_request', message: 'Send `use` or `add`.' });
     deps.sessions.forget(token);
     const body = await findSessionBody(deps, { partnerId: session.partnerId, sessionId: session.id });
-    if (body === null) throw new ApiError(sessionEnded);
+    if (body === null) throw new ApiError(signInFirst);
     return body;
   });
 }
