@@ -170,7 +170,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to add a passkey
+         * Start a passkey
          * @description Returns what to pass to `navigator.credentials.create`. The first passkey is confirmed with an emailed code, a further one with a passkey that you have.
          */
         post: operations["beginPasskey"];
@@ -198,7 +198,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename a passkey
+         * Update a passkey
          * @description Changes what you call the passkey. Safe to retry.
          */
         patch: operations["renamePasskey"];
@@ -214,7 +214,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Confirm with a passkey
+         * Send a passkey proof
          * @description Proves the payout or change that returned `confirmation_required` with `details.passkey`. Then repeat its request: a change as it was, a payout with the emailed code.
          */
         post: operations["proveByPasskey"];
@@ -258,7 +258,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin the passkey step
+         * Start the passkey step
          * @description Returns what the browser has to do with a passkey before the session can be used. Takes the cookie that `POST /v1/auth/session` set with its 202.
          */
         post: operations["beginPasskeyStep"];
@@ -278,7 +278,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Complete the passkey step
+         * Send the answer of the passkey step
          * @description Uses a passkey, or adds the first one where the account requires one. From then on the session can be used.
          */
         post: operations["provePasskeyStep"];
@@ -1977,9 +1977,15 @@ export interface components {
             }[];
             /** @description For a new passkey. Otherwise null. */
             user: {
-                /** @description Who you are to the authenticator, in base64url. */
+                /**
+                 * @description Who you are to the authenticator, in base64url.
+                 * @example pVh8m2sQe1yRk3dTzNf0uLxGv7bWcJaE5oYiHq9rUwM
+                 */
                 id: string;
-                /** @description What the authenticator shows: your email address. */
+                /**
+                 * @description What the authenticator shows: your email address.
+                 * @example ada@harbourgoods.example
+                 */
                 name: string;
             } | null;
         };
@@ -4466,17 +4472,55 @@ export interface components {
              * @description When the emailed code, or the challenge for a passkey, expires.
              */
             good_until: string;
-            /** @description Only for a person who has to use a passkey. Send what it signs to `POST /v1/passkeys/confirm`, then repeat the request. */
+            /**
+             * @description Only for a person who has to use a passkey. Send what it signs to `POST /v1/passkeys/confirm`, then repeat the request.
+             * @example {
+             *       "challenge": "pVh8m2sQe1yRk3dTzNf0uLxGv7bWcJaE5oYiHq9rUwM",
+             *       "rp_id": "dashboard.kelpie.example",
+             *       "credentials": [
+             *         {
+             *           "id": "pVh8m2sQe1yRk3dTzNf0uLxGv7bWcJaE5oYiHq9rUwM",
+             *           "transports": [
+             *             "internal"
+             *           ]
+             *         }
+             *       ]
+             *     }
+             */
             passkey?: {
-                /** @description What the passkey signs, in base64url. */
+                /**
+                 * @description What the passkey signs, in base64url.
+                 * @example pVh8m2sQe1yRk3dTzNf0uLxGv7bWcJaE5oYiHq9rUwM
+                 */
                 challenge: string;
-                /** @description The domain that the passkey is for. */
+                /**
+                 * @description The domain that the passkey is for.
+                 * @example dashboard.kelpie.example
+                 */
                 rp_id: string;
-                /** @description The passkeys that can sign it. */
+                /**
+                 * @description The passkeys that can sign it.
+                 * @example [
+                 *       {
+                 *         "id": "pVh8m2sQe1yRk3dTzNf0uLxGv7bWcJaE5oYiHq9rUwM",
+                 *         "transports": [
+                 *           "internal"
+                 *         ]
+                 *       }
+                 *     ]
+                 */
                 credentials: {
-                    /** @description The id of the credential, in base64url. */
+                    /**
+                     * @description The id of the credential, in base64url.
+                     * @example pVh8m2sQe1yRk3dTzNf0uLxGv7bWcJaE5oYiHq9rUwM
+                     */
                     id: string;
-                    /** @description How the browser reaches it. */
+                    /**
+                     * @description How the browser reaches it.
+                     * @example [
+                     *       "internal"
+                     *     ]
+                     */
                     transports: string[];
                 }[];
             };

@@ -26,7 +26,7 @@ async function sign({ challenge, rp_id: rpId, credentials }: Challenge) {
 }
 
 async function create({ challenge, rp_id: rpId, credentials, user }: PasskeyOptions) {
-  if (user === null) throw new Error('a new passkey of nobody');
+  if (user === null) throw new Error('a new passkey without a user');
   const { startRegistration } = await browserOf();
   const { id, response } = await startRegistration({
     optionsJSON: {

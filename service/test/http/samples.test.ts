@@ -177,6 +177,15 @@ const otherwise: Readonly<Record<string, RegExp>> = {
   approveApprovalRules: /"invalid_confirm_code"[^]*\n422$/,
   // The key of the examples is a sandbox key. Only live keys have a reduced limit.
   liftKeyLimit: /"not_found"[^]*\n404$/,
+  // An authenticator has to sign a challenge that was just made.
+  beginPasskey: /"invalid_confirm_code"[^]*\n422$/,
+  addPasskey: /"invalid_passkey"[^]*\n422$/,
+  renamePasskey: /"not_found"[^]*\n404$/,
+  removePasskey: /"not_found"[^]*\n404$/,
+  proveByPasskey: /"invalid_passkey"[^]*\n422$/,
+  updatePasskeyRule: /"passkey_required"[^]*\n409$/,
+  beginPasskeyStep: /"invalid_code"[^]*\n401$/,
+  provePasskeyStep: /"invalid_code"[^]*\n401$/,
   updateLimits: /"confirmation_required"[^]*\n422$/,
   updateAccount: /"confirmation_required"[^]*\n422$/,
 };

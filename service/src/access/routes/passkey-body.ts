@@ -8,6 +8,8 @@ import type { PasskeyRequest } from '../../platform/acts/confirmed-act.ts';
 import type { AddRequest } from '../passkeys/add-passkey.ts';
 import type { Passkey, UnprovenSession } from '../passkeys/store.ts';
 
+const bytes = 'pVh8m2sQe1yRk3dTzNf0uLxGv7bWcJaE5oYiHq9rUwM';
+
 export const PasskeySchema = nameSchema(
   'Passkey',
   Type.Object(
@@ -43,8 +45,14 @@ export const PasskeyOptions = nameSchema(
       ),
       user: nullableObject(
         Type.Object({
-          id: Type.String({ description: 'Who you are to the authenticator, in base64url.' }),
-          name: Type.String({ description: 'What the authenticator shows: your email address.' }),
+          id: Type.String({
+            description: 'Who you are to the authenticator, in base64url.',
+            examples: [bytes],
+          }),
+          name: Type.String({
+            description: 'What the authenticator shows: your email address.',
+            examples: [exampleValues.adminEmail],
+          }),
         }),
         { description: 'For a new passkey. Otherwise null.' },
       ),
@@ -197,7 +205,6 @@ export function optionsBody(request: PasskeyRequest | AddRequest): Static<typeof
   return { object: 'passkey_options', ceremony: user === null ? 'use' : 'add', ...request, user };
 }
 
-const bytes = 'pVh8m2sQe1yRk3dTzNf0uLxGv7bWcJaE5oYiHq9rUwM';
 const signed = {
   id: bytes,
   client_data: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',

@@ -77,7 +77,7 @@ function addListRoute(app: Server, { pool, requireCaller, callerOf }: PasskeyRou
 function addAddRoutes(app: Server, deps: PasskeyRouteDeps): void {
   const begin = {
     operationId: 'beginPasskey',
-    summary: 'Begin to add a passkey',
+    summary: 'Start a passkey',
     description:
       'Returns what to pass to `navigator.credentials.create`. The first passkey is confirmed with an emailed code, a further one with a passkey that you have.',
     tags,
@@ -113,7 +113,7 @@ function addAddRoutes(app: Server, deps: PasskeyRouteDeps): void {
 function addChangeRoutes(app: Server, deps: PasskeyRouteDeps): void {
   const change = {
     operationId: 'renamePasskey',
-    summary: 'Rename a passkey',
+    summary: 'Update a passkey',
     description: 'Changes what you call the passkey. Safe to retry.',
     tags,
     params: PasskeyPath,
@@ -156,7 +156,7 @@ function addChangeRoutes(app: Server, deps: PasskeyRouteDeps): void {
 function addConfirmRoute(app: Server, deps: PasskeyRouteDeps): void {
   const schema = {
     operationId: 'proveByPasskey',
-    summary: 'Confirm with a passkey',
+    summary: 'Send a passkey proof',
     description:
       'Proves the payout or change that returned `confirmation_required` with `details.passkey`. Then repeat its request: a change as it was, a payout with the emailed code.',
     tags,

@@ -70,7 +70,7 @@ export function addPasskeyStepRoutes(app: Server, deps: PasskeyStepDeps): void {
   const onRequest = [deps.limitOpen, deps.refuseForeign];
   const begin = {
     operationId: 'beginPasskeyStep',
-    summary: 'Begin the passkey step',
+    summary: 'Start the passkey step',
     description:
       'Returns what the browser has to do with a passkey before the session can be used. Takes the cookie that `POST /v1/auth/session` set with its 202.',
     tags: ['Dashboard sign-in'],
@@ -87,7 +87,7 @@ export function addPasskeyStepRoutes(app: Server, deps: PasskeyStepDeps): void {
   });
   const prove = {
     operationId: 'provePasskeyStep',
-    summary: 'Complete the passkey step',
+    summary: 'Send the answer of the passkey step',
     description:
       'Uses a passkey, or adds the first one where the account requires one. From then on the session can be used.',
     tags: ['Dashboard sign-in'],

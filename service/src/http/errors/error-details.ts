@@ -18,6 +18,12 @@ const missing = Type.Array(Type.String(), {
   description: 'Recipient fields to send or correct, each with its format: `recipient.bank.sort_code (6 digits)`.',
 });
 
+const signed = {
+  challenge: 'pVh8m2sQe1yRk3dTzNf0uLxGv7bWcJaE5oYiHq9rUwM',
+  rp_id: 'dashboard.kelpie.example',
+  credentials: [{ id: 'pVh8m2sQe1yRk3dTzNf0uLxGv7bWcJaE5oYiHq9rUwM', transports: ['internal'] }],
+};
+
 /** What `details` holds, by the name that the reference gives it. The table of codes says which code has which. */
 export const errorDetails = {
   IdempotencyKeyDetails: Type.Object(
@@ -38,19 +44,29 @@ export const errorDetails = {
       passkey: Type.Optional(
         Type.Object(
           {
-            challenge: Type.String({ description: 'What the passkey signs, in base64url.' }),
-            rp_id: Type.String({ description: 'The domain that the passkey is for.' }),
+            challenge: Type.String({
+              description: 'What the passkey signs, in base64url.',
+              examples: [signed.challenge],
+            }),
+            rp_id: Type.String({ description: 'The domain that the passkey is for.', examples: [signed.rp_id] }),
             credentials: Type.Array(
               Type.Object({
-                id: Type.String({ description: 'The id of the credential, in base64url.' }),
-                transports: Type.Array(Type.String(), { description: 'How the browser reaches it.' }),
+                id: Type.String({
+                  description: 'The id of the credential, in base64url.',
+                  examples: [signed.challenge],
+                }),
+                transports: Type.Array(Type.String(), {
+                  description: 'How the browser reaches it.',
+                  examples: [['internal']],
+                }),
               }),
-              { description: 'The passkeys that can sign it.' },
+              { description: 'The passkeys that can sign it.', examples: [signed.credentials] },
             ),
           },
           {
             description:
               'Only for a person who has to use a passkey. Send what it signs to `POST /v1/passkeys/confirm`, then repeat the request.',
+            examples: [signed],
           },
         ),
       ),
