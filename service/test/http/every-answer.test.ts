@@ -14,6 +14,8 @@ import { bankOf, call, createPayout, payoutBody, type ApiAnswer, type Client } f
 import { decidePath, plantKeyCreator, plantRules, requestIn } from '../harness/approvals.ts';
 import { operations, type Operation } from '../harness/contract.ts';
 import { createTestDatabase } from '../harness/database.ts';
+import { createAuthenticator, type Authenticator } from '../harness/authenticator.ts';
+import { challengeIn, challengeOf } from '../harness/passkeys.ts';
 import { plantKeyLimit } from '../harness/limited-payouts.ts';
 import { mailedCode } from '../harness/mailed-code.ts';
 import { numberFirstEvent } from '../harness/numbered-event.ts';
@@ -168,6 +170,19 @@ const unconfirmed: Record<string, () => Promise<Asking>> = {
     return { ...deciding(id, person), path: decidePath(id, 'approve', 'live') };
   },
   liftKeyLimit: async () => newLowKey(),
+  beginPasskey: async () => ({
+    path: '/v1/passkeys/options',
+    method: 'POST',
+    body: {},
+    person: (await newAdmin()).person,
+  }),
+  removePasskey: async () => (await newPasskey()).removing,
+  updatePasskeyRule: async () => ({
+    path: '/v1/passkey-rule',
+    method: 'PATCH',
+    body: { required: true },
+    person: (await newPasskey()).person,
+  }),
   endSessions: async () => ({
     path: '/v1/auth/sessions?of=everyone',
     method: 'DELETE',
@@ -218,6 +233,66 @@ async function askedConfirmed(operationId: string): Promise<Asking> {
 /** Asked by a person who has just signed in. */
 async function asPerson(asking: Asking): Promise<Asking> {
   return { ...asking, person: await signIn(world.database, world.partner, whole) };
+}
+
+/** What adds a passkey that this authenticator has just made. */
+async function addingPasskey(authenticator = createAuthenticator('http://api.kelpie.test')): Promise<Asking> {
+  const begin = await askedConfirmed('beginPasskey');
+  const credential = authenticator.create(challengeIn(await ask(whole, begin)));
+  const { person = null } = begin;
+  return { path: '/v1/passkeys', method: 'POST', body: { name: 'Laptop', credential }, person };
+}
+
+/** An admin, the only member of a partner, who has a passkey. */
+async function newPasskey(): Promise<{ person: Person; authenticator: Authenticator; path: string; removing: Asking }> {
+  const authenticator = createAuthenticator('http://api.kelpie.test');
+  const adding = await addingPasskey(authenticator);
+  const { id } = await ask(whole, adding);
+  assert(adding.person && id !== '');
+  const { person } = adding;
+  await asAdmin(world.database.superuserUrl, async (admin) =>
+    admin.query('delete from kelpie.members where partner_id = $1 and email <> $2', [person.partnerId, person.email]),
+  );
+  const path = `/v1/passkeys/${id}`;
+  return { person, authenticator, path, removing: { path, method: 'DELETE', body: {}, person } };
+}
+
+/** A removal that a passkey has yet to prove, and what proves it. */
+async function provingPasskey(): Promise<{ removing: Asking; proving: Asking }> {
+  const { person, authenticator, removing } = await newPasskey();
+  const body = authenticator.get(challengeOf(await ask(whole, removing)));
+  return { removing, proving: { path: '/v1/passkeys/confirm', method: 'POST', body, person } };
+}
+
+/** A session of theirs in which they have used none yet. */
+async function beginningStep(): Promise<{ asking: Asking; authenticator: Authenticator }> {
+  const { person, authenticator } = await newPasskey();
+  const waiting = await signIn(world.database, person, { ...whole, email: person.email });
+  return { asking: { path: '/v1/auth/passkey/options', method: 'POST', person: waiting }, authenticator };
+}
+
+/** How each sign-in is asked that takes a passkey then. */
+const takesPasskey: Record<string, () => Promise<Asking>> = {
+  signIn: async () => {
+    const { email } = (await newPasskey()).person;
+    const asked = { email, code: '123456' };
+    await plantCodes(world.database, [asked]);
+    return { path: '/v1/auth/session', method: 'POST', body: asked };
+  },
+  switchAccount: async () => {
+    const there = (await newPasskey()).person;
+    const person = await signIn(world.database, world.partner, { ...whole, email: there.email });
+    return { path: '/v1/auth/session', method: 'PATCH', body: { slug: slugOf(there) }, person };
+  },
+};
+
+async function requirePasskeys({ partnerId }: Person): Promise<void> {
+  await asAdmin(world.database.superuserUrl, async (admin) => {
+    await admin.query('update kelpie.partners set require_passkeys = true where id = $1', [partnerId]);
+    await admin.query(`update kelpie.members set created_at = now() - interval '73 hours' where partner_id = $1`, [
+      partnerId,
+    ]);
+  });
 }
 
 async function signInAsking(): Promise<Asking> {
@@ -297,6 +372,32 @@ const well: Record<string, () => Promise<Asking>> = {
   signUp: async () => signUpAsking(newSlug()),
   signIn: signInAsking,
   getSession: async () => asPerson({ path: '/v1/auth/session' }),
+  listPasskeys: async () => asPerson({ path: '/v1/passkeys' }),
+  beginPasskey: async () => askedConfirmed('beginPasskey'),
+  addPasskey: async () => addingPasskey(),
+  renamePasskey: async () => {
+    const { path, person } = await newPasskey();
+    return { path, method: 'PATCH', body: { name: 'Phone' }, person };
+  },
+  removePasskey: async () => {
+    const { removing, proving } = await provingPasskey();
+    await ask(whole, proving);
+    return removing;
+  },
+  proveByPasskey: async () => (await provingPasskey()).proving,
+  getPasskeyRule: async () => asPerson({ path: '/v1/passkey-rule' }),
+  updatePasskeyRule: async () => ({
+    path: '/v1/passkey-rule',
+    method: 'PATCH',
+    body: { required: false },
+    person: (await newAdmin()).person,
+  }),
+  beginPasskeyStep: async () => (await beginningStep()).asking,
+  provePasskeyStep: async () => {
+    const { asking, authenticator } = await beginningStep();
+    const use = authenticator.get(challengeIn(await ask(whole, asking)));
+    return { ...asking, path: '/v1/auth/passkey', body: { use } };
+  },
   signOut: async () => asPerson({ path: '/v1/auth/session', method: 'DELETE' }),
   listOwnAccounts: async () => asPerson({ path: '/v1/auth/accounts' }),
   switchAccount: async () =>
@@ -464,7 +565,7 @@ async function startBroken(): Promise<Client> {
   await asAdmin(database.superuserUrl, async (admin) =>
     admin.query(
       `drop function kelpie.identify_api_key(bytea, timestamptz); drop function kelpie.find_public_partner(text);
-       drop routine kelpie.find_session;
+       drop routine kelpie.find_session; drop routine kelpie.find_unproven_session;
        drop type kelpie.new_session cascade; alter table kelpie.sign_in_codes rename to gone`,
     ),
   );
@@ -552,12 +653,28 @@ const provoke: Record<string, (operation: Operation) => Promise<ApiAnswer>> = {
   },
   webhook_limit_reached: async ({ id }) => untilRefused(await askedWell(id)),
   key_limit_reached: async ({ id }) => untilRefused(await askedWell(id)),
-  invalid_code: async ({ id }) =>
-    askWell(id, whole, {
-      body: ['freezeAccount', 'confirmAddress'].includes(id)
-        ? { token: 'none' }
-        : { email: newAddress(), code: '123456' },
-    }),
+  invalid_code: async ({ id }) => {
+    if (id.endsWith('PasskeyStep')) return askWell(id, whole, { person: null });
+    const hasToken = id === 'freezeAccount' || id === 'confirmAddress';
+    const body = hasToken ? { token: 'none' } : { email: newAddress(), code: '123456' };
+    return askWell(id, whole, { body });
+  },
+  invalid_passkey: async ({ id }) => {
+    const { body, ...asking } = await askedWell(id);
+    const other = JSON.stringify(body).replace(/"client_data":"[^"]*"/, '"client_data":"AAAA"');
+    return ask(whole, { ...asking, body: other });
+  },
+  passkey_required: async ({ id }) => {
+    if (id === 'updatePasskeyRule') return askWell(id, whole, { body: { required: true } });
+    if (id === 'removePasskey') {
+      const { person, removing } = await newPasskey();
+      await requirePasskeys(person);
+      return ask(whole, removing);
+    }
+    const { person } = await newAdmin();
+    await requirePasskeys(person);
+    return askWell(id, whole, { person });
+  },
   second_admin_required: async ({ id }) => {
     if (id === 'approveApprovalRules') return ask(whole, await newPendingRules('approve', 'alan'));
     if (id === 'liftKeyLimit') return ask(whole, await newLowKey('own'));
@@ -748,7 +865,10 @@ for (const operation of operations) {
   for (const status of operation.statuses.filter((one) => one < 400)) {
     test(`${operation.id} answers ${status}, as it declares`, async () => {
       const key = randomUUID();
-      const first = await askWell(operation.id, whole, { headers: { 'idempotency-key': key } });
+      const step = status === 202 ? takesPasskey[operation.id] : undefined;
+      const headers = { 'idempotency-key': key };
+      const first =
+        step === undefined ? await askWell(operation.id, whole, { headers }) : await ask(whole, await step());
       const isReplay = operation.id === 'createPayout' && status === 200;
       const answer = isReplay ? await ask(whole, creation(payoutBody(), key)) : first;
       assert.equal(answer.status, status, answer.text);

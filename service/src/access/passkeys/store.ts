@@ -1,19 +1,12 @@
 import type { Call, SingleCalls } from '../../platform/database/single-call.ts';
 import type { Transaction } from '../../platform/database/transaction.ts';
-import type { VerifiedCredential, VerifiedUse } from './verify.ts';
+import type { StoredPasskey, VerifiedCredential, VerifiedUse } from './verify.ts';
 
 export interface Passkey {
   id: string;
   name: string;
   createdAt: Date;
   lastUsedAt: Date | null;
-}
-
-/** What its use is verified with. */
-export interface StoredPasskey {
-  credentialId: Buffer;
-  publicKey: Buffer;
-  counter: number;
 }
 
 /** A credential as a browser is told of it. */

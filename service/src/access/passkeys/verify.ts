@@ -1,7 +1,13 @@
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server';
 import { ApiError } from '../../platform/api-error.ts';
 import type { RelyingParty } from './relying-party.ts';
-import type { StoredPasskey } from './store.ts';
+
+/** A passkey that is known, and what its use is verified with. */
+export interface StoredPasskey {
+  credentialId: Buffer;
+  publicKey: Buffer;
+  counter: number;
+}
 
 /** What an authenticator made for a new passkey, each in base64url. */
 export interface NewCredential {
