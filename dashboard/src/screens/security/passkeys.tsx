@@ -90,20 +90,29 @@ function AddPasskey() {
   const error = beginning.error ?? creating.error;
   const problem = error === null ? undefined : <Problem error={error} title="The passkey was not added." />;
   return (
-    <form
-      className="grid max-w-md gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        beginning.run(name);
-      }}
-    >
-      <Field label="Name of the passkey" value={name} onChange={setName} hint="For example, the device it is on." />
-      {problem}
-      <div>
-        <Button type="submit" isWorking={beginning.isPending || creating.isPending} disabled={name.trim() === ''}>
-          Add passkey
-        </Button>
-      </div>
+    <>
+      <form
+        className="grid max-w-md gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          beginning.run(name);
+        }}
+      >
+        <Field
+          label="Name of the passkey"
+          isRequired
+          value={name}
+          onChange={setName}
+          hint="For example, the device it is on."
+        />
+        {problem}
+        <div>
+          <Button type="submit" isWorking={beginning.isPending || creating.isPending} disabled={name.trim() === ''}>
+            Add passkey
+          </Button>
+        </div>
+      </form>
+      {/* Not in the form: React passes the submit of the code on to it, and it would ask for another code. */}
       <ConfirmDialog
         confirming={beginning}
         what="that you add a passkey"
@@ -111,7 +120,7 @@ function AddPasskey() {
         onCancel={() => beginning.reset()}
         problem={problem}
       />
-    </form>
+    </>
   );
 }
 
