@@ -13,6 +13,7 @@ function newKey(): string {
 const makers: Readonly<Record<string, () => string>> = {
   KELPIE_API_KEY_PEPPER: newKey,
   KELPIE_INDEX_KEY: newKey,
+  KELPIE_ROW_KEY: newKey,
   KELPIE_AUDIT_KEY: newKey,
   KELPIE_DATA_KEYS: () => `1:${newKey()}`,
 };

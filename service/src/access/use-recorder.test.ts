@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import { openWriteGate } from '../platform/database/write-gate.ts';
+import { noRowMacs } from '../platform/row-mac.ts';
 import { createLogger } from '../platform/logging.ts';
 import { createUseRecorder } from './use-recorder.ts';
 
@@ -12,6 +13,7 @@ function createTaker() {
   let now = Date.parse('2026-11-17T12:00:00Z');
   const taker = { refuses: false, isOpen: true, keys: Array.of<unknown>(), sessions: Array.of<unknown>() };
   const calls: SingleCalls = {
+    rowMacs: noRowMacs,
     writeGate: { ...openWriteGate, isOpen: () => taker.isOpen },
     async call(_call, [keys, , sessions]) {
       if (taker.refuses) throw new Error('refused');

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import { openWriteGate } from '../platform/database/write-gate.ts';
 import { newId } from '../platform/ids.ts';
+import { noRowMacs } from '../platform/row-mac.ts';
 import { createLogger } from '../platform/logging.ts';
 import { createActivityRecorder } from './recorder.ts';
 import type { ActivityRow } from './store.ts';
@@ -15,6 +16,7 @@ const idForm = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 function createTaker() {
   const taker = { refuses: false, asked: 0, ids: Array.of<string>() };
   const calls: SingleCalls = {
+    rowMacs: noRowMacs,
     writeGate: openWriteGate,
     async call(_call, [, , , pages]) {
       taker.asked += 1;

@@ -117,6 +117,7 @@ function settingsOf(
       'api-key-pepper': newKey(),
       'data-keys': `1:${newKey()}`,
       'index-key': newKey(),
+      'row-key': newKey(),
       'ledger-key': newKey(),
       'audit-key': newKey(),
       'sandbox-bank-api-key': bankApiKey,
@@ -243,6 +244,7 @@ export async function setStage(options: StageOptions): Promise<Stage> {
     KELPIE_AUDIT_KEY: settings.secrets['audit-key'] ?? '',
     KELPIE_API_KEY_PEPPER: settings.secrets['api-key-pepper'] ?? '',
     KELPIE_INDEX_KEY: settings.secrets['index-key'] ?? '',
+    KELPIE_ROW_KEY: settings.secrets['row-key'] ?? '',
     KELPIE_DATA_KEYS: settings.secrets['data-keys'] ?? '',
     KELPIE_LOG_LEVEL: 'warn',
   };

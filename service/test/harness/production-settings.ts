@@ -23,5 +23,6 @@ export const productionSettings = {
   KELPIE_API_KEY_PEPPER: keyOf('pepper'),
   KELPIE_DATA_KEYS: `1:${keyOf('data')}`,
   KELPIE_INDEX_KEY: keyOf('index'),
+  KELPIE_ROW_KEY: keyOf('row'),
   KELPIE_AUDIT_KEY: keyOf('audit'),
 };

@@ -56,6 +56,7 @@ const wrong: Record<keyof typeof settings, { value: string; process: keyof typeo
   apiKeyPepper: { value: 'hunter2', process: 'api' },
   dataKeys: { value: `0:${'ab'.repeat(32)}`, process: 'worker' },
   indexKey: { value: 'ABCD', process: 'api' },
+  rowKey: { value: 'hunter2', process: 'worker' },
   auditKey: { value: 'hunter2', process: 'limits' },
   auditAnchors: { value: 'anchors', process: 'limits' },
   ledgerKey: { value: 'hunter2', process: 'worker' },

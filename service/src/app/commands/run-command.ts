@@ -139,6 +139,7 @@ function settingsOf(as: Role) {
   return chosenSettings((get) => ({
     operatorUrl: get(settings.operatorDatabaseUrl),
     serviceUrl: as === 'service' ? get(settings.databaseUrl) : null,
+    rowKeys: get(settings.rowKey),
     auditKey: get(settings.auditKey),
     anchors: get(settings.auditAnchors),
     logLevel: get(settings.logLevel),
@@ -180,11 +181,12 @@ export async function withOperator<Result>(
   work: (deps: OperatorDeps) => Promise<Result>,
   pace: Pace = 'command',
 ): Promise<Result> {
-  const { operatorUrl, serviceUrl, auditKey, anchors, logLevel, testClockFile } = settingsOf(as);
+  const { operatorUrl, serviceUrl, rowKeys, auditKey, anchors, logLevel, testClockFile } = settingsOf(as);
   const logger = commandLogger(logLevel);
   const clock = clockFor(testClockFile);
   // One for the transaction, one for the job engine's lookups meanwhile.
-  const open = (url: string): Pool => openPool({ url, connections: 2, applicationName: 'kelpie-cli', logger, pace });
+  const open = (url: string): Pool =>
+    openPool({ url, connections: 2, applicationName: 'kelpie-cli', logger, pace, rowKeys });
   const operators = open(operatorUrl);
   const pool = serviceUrl === null ? operators : open(serviceUrl);
   try {

@@ -68,6 +68,7 @@ async function beginProcess<Own>(name: 'api' | 'worker', chooseOwn: ChooseSettin
       mode: get(settings.mode),
       databaseUrl: get(settings.databaseUrl),
       databaseConnections: get(settings.databaseConnections),
+      rowKeys: get(settings.rowKey),
       metricsHost: get(settings.metricsHost),
       metricsPort: get(settings.metricsPort),
       logLevel: get(settings.logLevel),
@@ -83,14 +84,14 @@ async function beginProcess<Own>(name: 'api' | 'worker', chooseOwn: ChooseSettin
   explainLastError(logger);
   process.on('SIGTERM', endAtOnce).on('SIGINT', endAtOnce);
   const tracer = await openTracer({ ...shared.tracing, process: name, logger });
-  const url = shared.databaseUrl;
+  const { databaseUrl: url, rowKeys } = shared;
   const probe = createWriteProbe({ url, applicationName: `kelpie-${name}-probe` });
   // A worker begins with its first confirmed write. An api serves reads before.
   const gate = startWriteGate({ probe: probe.run, logger, begins: name === 'api' ? 'open' : 'closed' });
   observeProcess(metrics.meter, { process: name, takesWrites: gate.isOpen });
   const measurePool = createPoolMetrics(metrics.meter);
   const openOwnPool = (connections: number, applicationName: string, pace: Pace = 'job'): Pool => {
-    const opened = openPool({ url, connections, applicationName, logger, pace, writeGate: gate });
+    const opened = openPool({ url, connections, applicationName, logger, pace, writeGate: gate, rowKeys });
     measurePool(applicationName, opened);
     return opened;
   };

@@ -68,7 +68,8 @@ interface Key {
 }
 
 function keysIn(env: NodeJS.ProcessEnv): Key[] {
-  const every = [settings.apiKeyPepper, settings.indexKey, settings.auditKey, settings.ledgerKey, settings.dataKeys];
+  const { apiKeyPepper, indexKey, rowKey, auditKey, ledgerKey, dataKeys } = settings;
+  const every = [apiKeyPepper, indexKey, rowKey, auditKey, ledgerKey, dataKeys];
   return every
     .flatMap((setting) =>
       (given(env, setting) ?? '').split(',').map((part) => ({

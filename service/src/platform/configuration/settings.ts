@@ -375,6 +375,10 @@ export const settings = {
     about:
       'Secret for the digests that recognise a repeated account or request. The first digests; the others recognise, until `kelpie-admin encryption-keys rotate` has replaced their digests.',
   }),
+  rowKey: keyOrVersions('KELPIE_ROW_KEY', {
+    about:
+      'Secret for the MACs of rows that decide who may pay and who is paid: keys, members, sessions, limits, approval rules. The first makes them; the others recognise. Keep it away from the database.',
+  }),
   auditKey: secretKey('KELPIE_AUDIT_KEY', {
     about:
       'Secret that chains the audit log. Only `kelpie-admin` needs it. Keep it away from the api, the worker and the database. It cannot be changed.',

@@ -1,10 +1,11 @@
 import { Pool as DriverPool, TypeOverrides, types } from 'pg';
 import type { Logger } from '../logging.ts';
+import { createRowMacs, noRowMacs, type RowKeys, type RowMacs } from '../row-mac.ts';
 import { inUtc, readInstant } from './instants.ts';
 import { openWriteGate, type WriteGate } from './write-gate.ts';
 
-/** With the gate that its writes pass. */
-export type Pool = DriverPool & { readonly writeGate: WriteGate };
+/** With the gate that its writes pass, and the MACs of rows that decide. */
+export type Pool = DriverPool & { readonly writeGate: WriteGate; readonly rowMacs: RowMacs };
 
 interface Deadlines {
   /** For a free connection, and for opening one. */
@@ -41,6 +42,8 @@ interface PoolOptions {
   pace?: Pace;
   /** Always open where it is not given. */
   writeGate?: WriteGate;
+  /** For who writes rows that decide, or decides by them. */
+  rowKeys?: RowKeys;
 }
 
 /**
@@ -56,7 +59,15 @@ const readers = new TypeOverrides();
 readers.setTypeParser(types.builtins.INT8, (text: string) => text);
 readers.setTypeParser(types.builtins.TIMESTAMPTZ, readInstant);
 
-export function openPool({ url, connections, applicationName, logger, pace = 'job', writeGate }: PoolOptions): Pool {
+function openRowMacs({ rowKeys, logger }: Pick<PoolOptions, 'rowKeys' | 'logger'>): RowMacs {
+  if (rowKeys === undefined) return noRowMacs;
+  return createRowMacs(rowKeys, ({ table, partnerId }) =>
+    logger.error({ action: table, partner_id: partnerId }, 'row.tampered'),
+  );
+}
+
+export function openPool({ url, connections, applicationName, pace = 'job', writeGate, ...more }: PoolOptions): Pool {
+  const { logger } = more;
   const { connectMs, statementMs, queryMs } = paces[pace];
   const pool = new DriverPool({
     connectionString: url,
@@ -74,5 +85,5 @@ export function openPool({ url, connections, applicationName, logger, pace = 'jo
   // hears of those that are idle, and each connection's own of the rest, whose queries then fail.
   pool.on('error', (error) => logger.warn({ error }, 'database.connection_lost'));
   pool.on('connect', (client) => client.on('error', () => undefined));
-  return Object.assign(pool, { writeGate: writeGate ?? openWriteGate });
+  return Object.assign(pool, { writeGate: writeGate ?? openWriteGate, rowMacs: openRowMacs(more) });
 }

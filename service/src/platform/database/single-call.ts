@@ -1,5 +1,6 @@
 import { DatabaseError, type PoolClient } from 'pg';
 import type { Failpoint } from '../failpoint.ts';
+import type { RowMacs } from '../row-mac.ts';
 import { inDatabaseSpan } from '../spans.ts';
 import { isConnectionUsable } from './database-state.ts';
 import type { Pool } from './pool.ts';
@@ -23,6 +24,8 @@ type Texts = (string | null)[];
 export interface SingleCalls {
   /** The gate that calls which write have to pass. */
   readonly writeGate: WriteGate;
+  /** Of rows that decide who may pay. */
+  readonly rowMacs: RowMacs;
   call<Row extends object>(call: Call, values: readonly unknown[]): Promise<Row[]>;
   /** The same, with a row as the list of its columns' texts. That is read in half the time: for what comes by the dozen. */
   callForTexts<Columns extends Texts>(call: Call, values: readonly unknown[]): Promise<Columns[]>;
@@ -99,7 +102,7 @@ async function askOnce<Row>(pool: Pool, ask: Ask<Row>, writes: boolean): Promise
 }
 
 export function createSingleCalls(pool: Pool, failpoint: Failpoint): SingleCalls {
-  const { writeGate } = pool;
+  const { writeGate, rowMacs } = pool;
   const askAgain = async <Row>({ name, writes }: Call, ask: Ask<Row>): Promise<Row[]> => {
     if (writes === true && !writeGate.isOpen()) throw writesRefused();
     await failpoint(`database.${name}.before`);
@@ -122,6 +125,7 @@ export function createSingleCalls(pool: Pool, failpoint: Failpoint): SingleCalls
   };
   return {
     writeGate,
+    rowMacs,
     call: async <Row extends object>(call: Call, values: readonly unknown[]) =>
       inDatabaseSpan(call.name, async () => askAgain(call, async (client) => callIn<Row>(client, call, values))),
     callForTexts: async <Columns extends Texts>(call: Call, values: readonly unknown[]) =>

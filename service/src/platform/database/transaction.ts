@@ -1,4 +1,5 @@
 import { DatabaseError, type PoolClient } from 'pg';
+import type { RowMacs } from '../row-mac.ts';
 import { inDatabaseSpan } from '../spans.ts';
 import { isConnectionUsable } from './database-state.ts';
 import type { Pool } from './pool.ts';
@@ -23,6 +24,8 @@ export interface Transaction {
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>;
   /** Called once it is committed, and never if it rolls back. It must not fail: nobody would hear of it. */
   afterCommit(callback: () => void): void;
+  /** Of rows that decide who may pay. */
+  readonly rowMacs: RowMacs;
 }
 
 async function setContext(client: PoolClient, context: TransactionContext): Promise<void> {
@@ -100,6 +103,7 @@ async function transact<Result>(
         return client.query<Row>(text, [...values]);
       },
       afterCommit: (callback) => callbacks.push(callback),
+      rowMacs: pool.rowMacs,
     });
     ended = true;
     isCommit = writes;

@@ -7,6 +7,7 @@ import { openPool } from '../database/pool.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { installJobEngine, openJobSender } from './jobs.ts';
 import { createLogger } from '../logging.ts';
+import { noRowMacs } from '../row-mac.ts';
 
 const database = await createTestDatabase();
 const logger = createLogger('test', 'silent');
@@ -33,7 +34,11 @@ test('a process that began without its database sends jobs once that answers', a
     await enginePool.end();
     await pool.end();
   });
-  const nowhere = { query: async () => Promise.reject(new Error('no database')), afterCommit: () => undefined };
+  const nowhere = {
+    query: async () => Promise.reject(new Error('no database')),
+    afterCommit: () => undefined,
+    rowMacs: noRowMacs,
+  };
   await assert.rejects(sender.enqueue(nowhere, recording, {}));
   await letConnect(-1);
   // The one connection of the pool is held meanwhile: the engine has its own.

@@ -26,6 +26,7 @@ function readsWithin(primary: SingleCalls, standby: Standby, ms: number): Single
   };
   return {
     writeGate: primary.writeGate,
+    rowMacs: primary.rowMacs,
     call: async <Row extends object>(call: Call, values: readonly unknown[]) =>
       ask<Row>(
         call,
