@@ -33,7 +33,7 @@ import type { PayoutDeps } from '../lifecycle/deps.ts';
 import { isVisible, type Payout, type VisiblePayout } from '../model/payout.ts';
 import { rateAgesMs, type Rates } from '../pricing/rates.ts';
 import { leaseMs, simulatedArrivalMs } from '../lifecycle/schedules.ts';
-import { encryptRecipient } from '../records/encrypted-recipient.ts';
+import { sealPayout } from '../records/encrypted-recipient.ts';
 import { adoptPayment, sendPayout, type SendResult } from '../lifecycle/send-payout.ts';
 import type { CreateOutcome, NewPayout } from '../records/create-payouts.ts';
 import { findPaymentBlock } from '../records/find-payment-block.ts';
@@ -319,18 +319,17 @@ async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> 
   const principal = usdcForPounds(order.amount, rate);
   const hold = ledgerEvents.hold({ principal, providerFee: cost.walletDebit - principal });
   const leasedUntil = new Date(at.getTime() + leaseMs);
+  const { partnerId, environment } = request;
+  const accountIndex = await chooseAccountIndex(deps, request);
+  const sealed = { id, partnerId, environment, orderId, amount: order.amount, accountIndex };
   const made: NewPayout = {
     payout: {
-      id,
-      partnerId: request.partnerId,
-      environment: request.environment,
+      ...sealed,
       rail: partnerEnvironment.rail,
       state: 'sending',
       idempotencyKey: request.idempotencyKey,
-      orderId,
       reference: order.reference,
       bankReference: bankReference(order.reference ?? '') ?? fallbackBankReference(orderId),
-      amount: order.amount,
       fee: cost.fee,
       providerFee: cost.providerFee,
       walletDebit: cost.walletDebit,
@@ -338,8 +337,7 @@ async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> 
       pricePlan: partnerEnvironment.pricePlan,
       recipientName: `${recipient.firstName} ${recipient.lastName}`,
       accountLast4: recipient.accountNumber.slice(-4),
-      recipientEncrypted: encryptRecipient(deps.encryptor, id, recipient),
-      accountIndex: await chooseAccountIndex(deps, request),
+      recipientEncrypted: sealPayout(deps.encryptor, sealed, recipient),
       bankRecipientEncrypted: null,
       createdVia: request.via,
       createdBy: request.by,

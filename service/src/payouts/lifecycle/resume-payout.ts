@@ -1,6 +1,7 @@
 import type { FindOutcome, Payment } from '../../banks/index.ts';
 import type { PaymentBlock } from '../../partners/index.ts';
 import { instantOf } from '../../platform/ids.ts';
+import { RowTampered } from '../../platform/row-mac.ts';
 import { alarmOnCase } from './alarm-on-case.ts';
 import { bankOf } from '../model/banks.ts';
 import { applyPaymentUpdate } from './apply-payment-update.ts';
@@ -17,6 +18,7 @@ import {
   sendAgainWithinMs,
 } from './schedules.ts';
 import { findPaymentBlock } from '../records/find-payment-block.ts';
+import { openSealedRecipient } from '../records/encrypted-recipient.ts';
 import { searchPayment } from './search-payment.ts';
 import { recordFound, sendPayout } from './send-payout.ts';
 import { findPayout } from '../records/payout-store.ts';
@@ -101,6 +103,7 @@ async function sendAgain(deps: PayoutDeps, payout: Payout): Promise<void> {
     const payment = await findAmongNewest(deps, payout);
     if (payment !== null) return void (await recordFound(deps, payout, { sender, payment }));
   }
+  if (!isOurs(deps, payout)) return holdTampered(deps, payout);
   const attempts = payout.attempts + 1;
   const counted: Transition = {
     at: deps.clock.now(),
@@ -112,6 +115,24 @@ async function sendAgain(deps: PayoutDeps, payout: Payout): Promise<void> {
   if (!(await deps.commits.applyTransition({ payout, transition: counted }))) return;
   const current = { ...payout, attempts, revision: payout.revision + 1 };
   await sendPayout(deps, current, { sender });
+}
+
+/** Whether the row still says what it said when the payout was created. */
+function isOurs({ encryptor }: PayoutDeps, payout: Payout): boolean {
+  try {
+    openSealedRecipient(encryptor, payout);
+    return true;
+  } catch (error) {
+    if (error instanceof RowTampered) return false;
+    throw error;
+  }
+}
+
+/** Somebody changed its row past us. It is not sent, and nothing else happens to it until a person has looked. */
+async function holdTampered(deps: PayoutDeps, payout: Payout): Promise<void> {
+  const { id, partnerId } = payout;
+  deps.logger.error({ action: 'payouts', payout_id: id, partner_id: partnerId }, 'row.tampered');
+  await releasePayoutLease(deps.calls, payout, nextRetry(deps.clock.now(), instantOf(id)));
 }
 
 /** Nobody waits for the answer any more. */

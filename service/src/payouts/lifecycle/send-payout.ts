@@ -19,7 +19,7 @@ import type { PayoutDeps } from './deps.ts';
 import type { Payout } from '../model/payout.ts';
 import { closeOrPollAgain, nextRetry, refusalProvenAfterMs } from './schedules.ts';
 import { searchPayment } from './search-payment.ts';
-import { openRecipient } from '../records/encrypted-recipient.ts';
+import { openSealedRecipient } from '../records/encrypted-recipient.ts';
 import { findKnownRecipient } from '../records/find-known-recipient.ts';
 
 /** Who asks the bank. */
@@ -75,7 +75,7 @@ export async function sendPayout(
   payout: Payout,
   { sender, recipient }: { sender: Sender; recipient?: Recipient },
 ): Promise<SendResult> {
-  const details = recipient ?? openRecipient(deps.encryptor, payout);
+  const details = recipient ?? openSealedRecipient(deps.encryptor, payout);
   const answer = await askBank(deps, payout, details);
   const asked = await weighRefusal(deps, payout, answer.asked);
   return record(deps, payout, sender, { ...answer, asked: believe(payout, asked, answer.named ?? null) });

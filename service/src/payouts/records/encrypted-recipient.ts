@@ -1,11 +1,21 @@
 import type { Encryptor } from '../../platform/encryption.ts';
+import { RowTampered } from '../../platform/row-mac.ts';
 import type { PayoutRecipient } from '../model/order.ts';
+import type { Payout } from '../model/payout.ts';
 
 /** A recipient belongs to a payout, or to a request that waits for approval. */
 type RecipientTable = 'payouts' | 'payout_requests';
 
 function placeOf(row: string, table: RecipientTable) {
   return { table, row, column: 'recipient_encrypted' };
+}
+
+/** What of a payout's row decides where money goes, how much, and whose. */
+export type SealedPayout = Pick<Payout, 'partnerId' | 'environment' | 'orderId' | 'amount' | 'accountIndex'>;
+
+function orderOf({ partnerId, environment, orderId, amount, accountIndex }: SealedPayout): string {
+  const account = accountIndex?.toString('hex') ?? null;
+  return JSON.stringify([partnerId, environment, orderId, amount.toString(), account]);
 }
 
 export function encryptRecipient(
@@ -17,7 +27,21 @@ export function encryptRecipient(
   return encryptor.encrypt(JSON.stringify(recipient), placeOf(id, table));
 }
 
-function isRecipient(value: unknown): value is PayoutRecipient {
+/** With what may be sent to the recipient: a row that says otherwise later was changed past us. */
+export function sealPayout(
+  encryptor: Encryptor,
+  payout: SealedPayout & { id: string },
+  recipient: PayoutRecipient,
+): Buffer {
+  return encryptor.encrypt(JSON.stringify({ ...recipient, order: orderOf(payout) }), placeOf(payout.id, 'payouts'));
+}
+
+interface EncryptedRecipient {
+  id: string;
+  recipientEncrypted: Buffer | null;
+}
+
+function isRecipient(value: unknown): value is PayoutRecipient & { order?: unknown } {
   return typeof value === 'object' && value !== null && 'accountNumber' in value && 'address' in value;
 }
 
@@ -28,13 +52,33 @@ function isRecipient(value: unknown): value is PayoutRecipient {
  * What we encrypted ourselves has the form that we gave it: the authentication tag proves it. This check tells the
  * compiler so.
  */
+function openWithOrder(encryptor: Encryptor, { id, recipientEncrypted }: EncryptedRecipient, table: RecipientTable) {
+  if (recipientEncrypted === null) throw new Error('the recipient of this payout is not known');
+  const opened: unknown = JSON.parse(encryptor.decrypt(recipientEncrypted, placeOf(id, table)));
+  if (!isRecipient(opened)) throw new Error('an encrypted recipient of another form');
+  const { order, ...recipient } = opened;
+  return { order, recipient };
+}
+
 export function openRecipient(
   encryptor: Encryptor,
-  { id, recipientEncrypted }: { id: string; recipientEncrypted: Buffer | null },
+  encrypted: EncryptedRecipient,
   table: RecipientTable = 'payouts',
 ): PayoutRecipient {
-  if (recipientEncrypted === null) throw new Error('the recipient of this payout is not known');
-  const recipient: unknown = JSON.parse(encryptor.decrypt(recipientEncrypted, placeOf(id, table)));
-  if (!isRecipient(recipient)) throw new Error('an encrypted recipient of another form');
-  return recipient;
+  return openWithOrder(encryptor, encrypted, table).recipient;
+}
+
+/** Whom to pay. Throws where the row is not as it was when it was sealed, or its recipient is another's. */
+export function openSealedRecipient(encryptor: Encryptor, payout: Payout): PayoutRecipient {
+  const opened = openedOrNull(encryptor, payout);
+  if (opened?.order !== orderOf(payout)) throw new RowTampered();
+  return opened.recipient;
+}
+
+function openedOrNull(encryptor: Encryptor, payout: Payout): ReturnType<typeof openWithOrder> | null {
+  try {
+    return openWithOrder(encryptor, payout, 'payouts');
+  } catch {
+    return null;
+  }
 }
