@@ -2,6 +2,7 @@ import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createPepper, newSecret } from '../src/access/secrets.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import type { TestDatabase } from '../test/harness/database.ts';
+import { sealPlantedRows } from '../test/harness/seal-planted-rows.ts';
 import { testSecrets } from '../test/harness/secrets.ts';
 import { depositForAll } from './deposits.ts';
 import { numberIds, type NumberedIds } from './numbered-ids.ts';
@@ -41,6 +42,7 @@ export async function createBenchPartners(database: TestDatabase, count: number)
   const partnerIds = numbers.map((number) => ids.at(number));
   const secrets = numbers.map(() => newSecret('sandbox'));
   const pepper = createPepper(new Map([[1, Buffer.from(testSecrets.KELPIE_API_KEY_PEPPER, 'hex')]]));
+  await sealPlantedRows(database.superuserUrl, testSecrets.KELPIE_ROW_KEY);
   await asAdmin(database.superuserUrl, async (client) => {
     await client.query(partnersSql, [partnerIds]);
     await client.query(keysSql, [

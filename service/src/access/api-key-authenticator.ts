@@ -5,7 +5,8 @@ import { createTtlCache } from '../platform/ttl-cache.ts';
 import type { KeyScope } from './key-authority.ts';
 import { isWithin, parseNetwork, type Network } from './networks.ts';
 import { findBySecret, isSecret, sameDigest, type Pepper } from './secrets.ts';
-import { identifyApiKey, type IdentifiedKeyRow } from './store.ts';
+import { isOurs, makeMac, sealedKey } from './sealed-rows.ts';
+import { identifyApiKey, type IdentifiedKeyRow, type Redigest } from './store.ts';
 import type { UseRecorder } from './use-recorder.ts';
 
 interface CallingKey extends PartnerContext {
@@ -39,12 +40,19 @@ function networkFrom(text: string): Network {
 }
 
 function knownKey(row: IdentifiedKeyRow): KnownKey {
-  const { id, partner_id: partnerId, environment, key_prefix: prefix, scope } = row;
+  const { id, partner_id: partnerId, environment, used_prefix: prefix, scope } = row;
   return {
     key: { id, partnerId, environment, prefix, scope },
     networks: row.networks?.map(networkFrom) ?? null,
     validUntil: row.valid_until,
   };
+}
+
+/** With the digest under the newest pepper, of a row that is ours. */
+function redigestOf({ rowMacs }: SingleCalls, row: IdentifiedKeyRow, before: Buffer, after: Buffer): Redigest {
+  const isCurrent = row.secret_hmac.equals(before);
+  const anew = isCurrent ? { ...row, secret_hmac: after } : { ...row, previous_secret_hmac: after };
+  return { before, after, macBefore: row.mac, macAfter: makeMac(rowMacs, sealedKey(anew)) };
 }
 
 interface AuthenticatorDeps {
@@ -62,10 +70,12 @@ export function createApiKeyAuthenticator({ calls, clock, pepper, uses }: Authen
       const digest = pepper.digest(secret);
       const known = await cache.get(digest.toString('base64'), async () => {
         const found = await findBySecret(pepper, secret, async (each) => identifyApiKey(calls, each, clock.now()));
-        if (found === null || !sameDigest(found.row.secret_hmac, found.digest)) return null;
-        uses.record('key', found.row.id);
-        if (!found.digest.equals(digest)) uses.redigest(found.digest, digest);
-        return knownKey(found.row);
+        if (found === null) return null;
+        const { row } = found;
+        if (!sameDigest(row.used_hmac, found.digest) || !isOurs(calls.rowMacs, sealedKey(row), row.mac)) return null;
+        uses.record('key', row.id);
+        if (!found.digest.equals(digest)) uses.redigest(redigestOf(calls, row, found.digest, digest));
+        return knownKey(row);
       });
       if (known === null) return null;
       // Judged for each request, because what is remembered may have been looked up for another address, or earlier.

@@ -1,18 +1,17 @@
 import type { Call, SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../platform/database/transaction.ts';
 import type { KeyAuthority, KeyScope } from './key-authority.ts';
+import { changeKey, sealKey, type DecidingKey } from './sealed-rows.ts';
 
 /** A key as its secret finds it. */
-export interface IdentifiedKeyRow {
-  id: string;
-  partner_id: string;
+export interface IdentifiedKeyRow extends DecidingKey {
   environment: PartnerContext['environment'];
   /** The prefix and the digest of the secret that was used. */
-  key_prefix: string;
-  secret_hmac: Buffer;
+  used_prefix: string;
+  used_hmac: Buffer;
   scope: KeyScope;
-  networks: string[] | null;
   valid_until: Date | null;
+  mac: Buffer | null;
 }
 
 const identifyApiKeyCall: Call = { name: 'identify_api_key', text: 'select * from kelpie.identify_api_key($1, $2)' };
@@ -47,11 +46,14 @@ export async function recordUses(
 export interface Redigest {
   before: Buffer;
   after: Buffer;
+  /** Of the row that has the digest: as it is, and as it is with the other digest. */
+  macBefore: Buffer | null;
+  macAfter: Buffer;
 }
 
 const redigestSecretsCall: Call = {
   name: 'redigest_secrets',
-  text: 'select from kelpie.redigest_secrets($1, $2, $3)',
+  text: 'select from kelpie.redigest_secrets($1, $2, $3, $4, $5)',
 };
 
 /** Secrets of keys and sessions that were recognised under an earlier pepper: the newest one's digests take the place of theirs. */
@@ -63,6 +65,8 @@ export async function redigestSecrets(
   await calls.call(redigestSecretsCall, [
     digests.map(({ before }) => before),
     digests.map(({ after }) => after),
+    digests.map(({ macBefore }) => macBefore),
+    digests.map(({ macAfter }) => macAfter),
     pepperVersion,
   ]);
 }
@@ -104,6 +108,7 @@ export async function insertApiKey(tx: Transaction, key: NewApiKeyRow): Promise<
       key.createdBy,
     ],
   );
+  await sealKey(tx, key.id);
   await addKeyEvent(tx, { type: 'key.created', id: key.id, version: 1, at: key.createdAt });
   return rows[0]?.networks ?? [];
 }
@@ -253,17 +258,16 @@ export async function liftLimit(
   { keyId, sessionId }: { keyId: string; sessionId: string },
   at: Date,
 ): Promise<LiftedLimit> {
-  const { rows } = await tx.query<{ outcome: LiftedLimit }>('select kelpie.lift_key_limit($1, $2, $3) as outcome', [
-    keyId,
-    sessionId,
-    at,
-  ]);
+  const { rows } = await changeKey(tx, keyId, async () =>
+    tx.query<{ outcome: LiftedLimit }>('select kelpie.lift_key_limit($1, $2, $3) as outcome', [keyId, sessionId, at]),
+  );
   if (rows[0] === undefined) throw new Error('the database returned no row');
   return rows[0].outcome;
 }
 
 export async function revokeApiKeyRow(tx: Transaction, id: string, at: Date): Promise<void> {
-  await tx.query('update kelpie.api_keys set revoked_at = $2 where id = $1', [id, at]);
+  // Without its MAC it can't be brought back.
+  await tx.query('update kelpie.api_keys set revoked_at = $2, mac = null where id = $1', [id, at]);
   await addKeyEvent(tx, { type: 'key.revoked', id, version: 2, at });
 }
 
@@ -278,12 +282,14 @@ interface NewSecretRow {
 
 /** The secret before the replaced one stops working: a key has two at most. */
 export async function replaceSecret(tx: Transaction, key: NewSecretRow): Promise<void> {
-  await tx.query(
-    `update kelpie.api_keys set key_prefix = $2, secret_hmac = $3, pepper_version = $5, previous_expires_at = $4,
-       previous_prefix = case when $4::timestamptz is not null then key_prefix end,
-       previous_secret_hmac = case when $4::timestamptz is not null then secret_hmac end
-     where id = $1`,
-    [key.id, key.prefix, key.secretHmac, key.previousExpiresAt, key.pepperVersion],
+  await changeKey(tx, key.id, async () =>
+    tx.query(
+      `update kelpie.api_keys set key_prefix = $2, secret_hmac = $3, pepper_version = $5, previous_expires_at = $4,
+         previous_prefix = case when $4::timestamptz is not null then key_prefix end,
+         previous_secret_hmac = case when $4::timestamptz is not null then secret_hmac end
+       where id = $1`,
+      [key.id, key.prefix, key.secretHmac, key.previousExpiresAt, key.pepperVersion],
+    ),
   );
 }
 

@@ -10,7 +10,7 @@ type Used = 'key' | 'session';
 export interface UseRecorder {
   record(used: Used, id: string): void;
   /** A secret was recognised by a digest under an earlier pepper: from now on it has this one. */
-  redigest(before: Buffer, after: Buffer): void;
+  redigest(redigest: Redigest): void;
   /** Writes what is remembered. */
   stop(): Promise<void>;
 }
@@ -76,9 +76,9 @@ export function createUseRecorder(
       waiting.set(id, now);
       timer ??= setTimeout(() => void flush(), flushAfterMs).unref();
     },
-    redigest(before, after) {
+    redigest(redigest) {
       if (!calls.writeGate.isOpen() || redigests.size >= mostRemembered) return;
-      redigests.set(before.toString('base64'), { before, after });
+      redigests.set(redigest.before.toString('base64'), redigest);
       timer ??= setTimeout(() => void flush(), flushAfterMs).unref();
     },
     stop: flush,

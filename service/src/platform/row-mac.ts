@@ -27,7 +27,7 @@ export class RowTampered extends Error {
   override readonly name = 'RowTampered';
 
   constructor() {
-    super('a row was changed by somebody else');
+    super('a row was changed past us');
   }
 }
 

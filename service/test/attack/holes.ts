@@ -2,7 +2,7 @@ import type { Hole } from './hole.ts';
 
 const endlessKeys = [
   ['or found_key.ends_at <= at then', 'then'],
-  ['found_key.networks::text[], found_key.ends_at;', 'found_key.networks::text[], null::timestamptz;'],
+  ['found_key.networks::text[], found_key.ends_at,', 'found_key.networks::text[], null::timestamptz,'],
 ] as const;
 const identifyKey = 'service/database/functions/access/identify_api_key.sql';
 const payingKey = 'service/database/functions/payouts/paying_key.sql';

@@ -5,6 +5,7 @@ import { beginAudit, urlsOf, prepareDatabase, type DatabaseUrls } from '@kelpie/
 import { asAdmin, dropDatabase, urlFor } from '@kelpie/dev/postgres/roles.ts';
 import { checkoutId } from '@kelpie/dev/project.ts';
 import { watchText } from './canaries/log-watch.ts';
+import { sealPlantedRows } from './seal-planted-rows.ts';
 import { testSecrets } from './secrets.ts';
 
 export interface TestDatabase extends DatabaseUrls {
@@ -21,6 +22,7 @@ export async function prepareTemplate(adminUrl: string): Promise<void> {
   await dropClones(adminUrl);
   const urls = await prepareDatabase(adminUrl, { database: template, anew: true });
   await beginAudit(urls, testSecrets.KELPIE_AUDIT_KEY);
+  await sealPlantedRows(urlFor(adminUrl, template), testSecrets.KELPIE_ROW_KEY);
 }
 
 /** What a run that was killed left behind. */

@@ -6,6 +6,7 @@ import type { PartnerContext } from '../../src/platform/database/transaction.ts'
 import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/ids.ts';
 import type { TestDatabase } from './database.ts';
+import { readyToPlant } from './seal-planted-rows.ts';
 import { testSecrets } from './secrets.ts';
 
 /** Partners with an empty wallet each, made in one round trip. */
@@ -15,6 +16,7 @@ export async function createPartners(
   environment: PartnerContext['environment'] = 'sandbox',
 ): Promise<PartnerContext[]> {
   const ids = Array.from({ length: count }, () => newId(systemClock));
+  await readyToPlant(database.superuserUrl);
   await asAdmin(database.superuserUrl, async (client) => {
     await client.query(
       `with made as (
@@ -94,6 +96,7 @@ export async function addKey(
 ): Promise<{ key: string; keyId: string }> {
   const key = `kp_${environment}_${randomBytes(24).toString('hex')}`;
   const keyId = newId(systemClock);
+  await readyToPlant(database.superuserUrl);
   const hmac = createHmac('sha256', Buffer.from(testSecrets.KELPIE_API_KEY_PEPPER, 'hex')).update(key).digest();
   await asAdmin(database.superuserUrl, async (client) =>
     client.query(

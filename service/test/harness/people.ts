@@ -5,6 +5,7 @@ import { newId } from '../../src/platform/ids.ts';
 import { plantCanary } from './canaries/find-canaries.ts';
 import { call, type ApiAnswer } from './client.ts';
 import type { TestDatabase } from './database.ts';
+import { readyToPlant } from './seal-planted-rows.ts';
 import { testSecrets } from './secrets.ts';
 
 /** A person who has signed in, as the browser knows it. */
@@ -28,6 +29,7 @@ export async function signIn(
   plantCanary('a session token', token);
   const tokenHmac = createHmac('sha256', Buffer.from(testSecrets.KELPIE_API_KEY_PEPPER, 'hex')).update(token).digest();
   const sessionId = newId(systemClock);
+  await readyToPlant(database.superuserUrl);
   await asAdmin(database.superuserUrl, async (client) => {
     await client.query(
       `insert into kelpie.members (partner_id, email, role, created_at) values ($1, $2, $3, now()) on conflict do nothing`,

@@ -34,7 +34,7 @@ export async function restoreMember(
   const at = clock.now();
   const message = memberRestoredMail({ business, email, by, at, dashboardUrl });
   await notifyAdmins(tx, { kind: 'member-restored', message, also: [email] });
-  if (!(await restoreAdmin(tx, { proposalId, partnerId, at }))) return false;
+  if (!(await restoreAdmin(tx, { proposalId, partnerId, email, at }))) return false;
   const done = { environment: null, action: 'member.restore', status: 200, detail: email };
   const actor = { partnerId, by, requestId: newId(clock), origin: { network: null, browser: null } };
   await recordActivity(tx, { id: actor.requestId, partnerId, by, ...done });

@@ -1,5 +1,6 @@
 import type { Call, SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../../platform/database/transaction.ts';
+import { requireOwnMember, sealMember } from '../sealed-rows.ts';
 
 export type Role = 'admin' | 'viewer';
 
@@ -160,6 +161,7 @@ export async function insertMember(tx: Transaction, member: NewMember): Promise<
     `insert into kelpie.members (partner_id, email, name, role, invited_by, created_at) values ($1, $2, $3, $4, $5, $6)`,
     [member.partnerId, member.email, member.name, member.role, member.invitedBy, member.createdAt],
   );
+  await sealMember(tx, { partner_id: member.partnerId, email: member.email, role: member.role });
   await addMemberEvent(tx, { type: 'member.added', email: member.email, at: member.createdAt });
 }
 
@@ -175,7 +177,9 @@ async function addMemberEvent(tx: Transaction, { type, email, at }: MemberEvent)
 }
 
 export async function setRole(tx: Transaction, email: string, role: Role): Promise<void> {
+  await requireOwnMember(tx, email);
   await tx.query('update kelpie.members set role = $2 where email = $1', [email, role]);
+  await sealMember(tx, { partner_id: await getCurrentPartner(tx), email, role });
 }
 
 /** With all their sessions. */
@@ -206,11 +210,13 @@ export async function isMemberOf(tx: Transaction, partnerId: string, email: stri
 /** The address that the proposal names. Returns false if it is an admin already. */
 export async function restoreAdmin(
   tx: Transaction,
-  { proposalId, partnerId, at }: { proposalId: string; partnerId: string; at: Date },
+  { proposalId, partnerId, email, at }: { proposalId: string; partnerId: string; email: string; at: Date },
 ): Promise<boolean> {
   const { rows } = await tx.query<{ restored: boolean }>(
     'select kelpie.operator_restore_member($1, $2, $3) as restored',
     [proposalId, partnerId, at],
   );
-  return rows[0]?.restored ?? false;
+  if (rows[0]?.restored !== true) return false;
+  await sealMember(tx, { partner_id: partnerId, email, role: 'admin' });
+  return true;
 }

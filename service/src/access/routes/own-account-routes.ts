@@ -103,7 +103,7 @@ function addSwitchRoute(app: Server, deps: OwnAccountDeps): void {
     const { slug } = request.body;
     const { by } = callerOf(request);
     const browser = { requestId: request.id, origin: originOf(request), oldToken: sessionTokenOf(request) ?? '' };
-    const entered = await switchAccount(deps, { ...browser, slug });
+    const entered = await switchAccount(deps, { ...browser, email: by, slug });
     const body = entered === null ? null : await findSessionBody({ calls, supportEmail }, entered);
     if (entered === null || body === null) {
       throw new ApiError({ code: 'not_found', message: 'You are not a member of an account with this slug.' });

@@ -6,8 +6,9 @@ import { inTransaction } from '../../platform/database/transaction.ts';
 import { createTtlCache } from '../../platform/ttl-cache.ts';
 import type { PersonActor } from '../actor.ts';
 import { findBySecret, type Pepper } from '../secrets.ts';
+import { isOurs, makeMac, sealedMember, sealedSession, type DecidingSession } from '../sealed-rows.ts';
 import type { UseRecorder } from '../use-recorder.ts';
-import { findSession, revokeSession } from './store.ts';
+import { findSession, revokeSession, type SessionRow } from './store.ts';
 
 interface Session {
   sessionId: string;
@@ -33,6 +34,11 @@ const mostRemembered = 10_000;
 /** How long a session can last, by whatever use. The database keeps to it. */
 export const sessionSeconds = 12 * 3_600;
 
+/** As it was opened, with the digest that found it. */
+function opened({ id, partner_id, email, created_at }: SessionRow, tokenHmac: Buffer): DecidingSession {
+  return { id, partner_id, email, created_at, token_hmac: tokenHmac };
+}
+
 interface Deps {
   pool: Pool;
   calls: SingleCalls;
@@ -52,8 +58,14 @@ export function createSessions({ pool, calls, clock, pepper, uses }: Deps): Sess
         const found = await findBySecret(pepper, token, async (digest) => findSession(calls, digest, clock.now()));
         if (found === null) return null;
         const { row, digest } = found;
+        const { rowMacs } = calls;
+        if (!isOurs(rowMacs, sealedSession(opened(row, digest)), row.mac)) return null;
+        if (!isOurs(rowMacs, sealedMember(row), row.member_mac)) return null;
         uses.record('session', row.id);
-        if (!digest.equals(tokenHmac)) uses.redigest(digest, tokenHmac);
+        if (!digest.equals(tokenHmac)) {
+          const macAfter = makeMac(rowMacs, sealedSession(opened(row, tokenHmac)));
+          uses.redigest({ before: digest, after: tokenHmac, macBefore: row.mac, macAfter });
+        }
         const { id: sessionId, partner_id: partnerId, email, role, has_live: hasLive } = row;
         return { sessionId, partnerId, email, role, hasLive };
       });

@@ -2,6 +2,7 @@ import { DatabaseError } from 'pg';
 import type { Call, SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext, Transaction } from '../../platform/database/transaction.ts';
 import type { Origin } from '../../platform/origin.ts';
+import { sealSession } from '../sealed-rows.ts';
 import type { NewSession } from './session-to-open.ts';
 
 interface NewCode {
@@ -113,6 +114,14 @@ type Judged =
   /** No code that could be right, or no guess left. */
   | { kind: 'not_judged' };
 
+async function sealOpened(
+  by: Transaction | SingleCalls,
+  { sessionId: id, tokenHmac: token_hmac }: NewSession,
+  { partnerId: partner_id, email, at: created_at }: { partnerId: string; email: string; at: Date },
+): Promise<void> {
+  await sealSession(by, { id, partner_id, email, token_hmac, created_at });
+}
+
 export async function openSession(
   tx: Transaction,
   { email, slug, emailHmac, codeHmac }: Attempt,
@@ -128,6 +137,7 @@ export async function openSession(
     case undefined:
       return { kind: 'not_judged' };
     case 'opened':
+      await sealOpened(tx, session, { partnerId: row.partner_id, email, at });
       return { kind: 'opened', partnerId: row.partner_id, ...begunFrom(row) };
     case 'wrong':
       return { kind: 'wrong', partnerId: row.partner_id };
@@ -160,7 +170,9 @@ export async function openFirstSession(
     `select * from kelpie.open_first_session($10, $11, $12, $13, ${newSession}, $14)`,
     [...sessionValues(session), codeId, partnerId, email, emailHmac, at],
   );
-  return rows[0] === undefined ? null : begunFrom(rows[0]);
+  if (rows[0] === undefined) return null;
+  await sealOpened(tx, session, { partnerId, email, at });
+  return begunFrom(rows[0]);
 }
 
 /** Whether the database refused a partner for its short name. */
@@ -168,12 +180,15 @@ export function isSlugTaken(error: unknown): boolean {
   return error instanceof DatabaseError && error.constraint === 'partners_slug_key';
 }
 
-interface SessionRow {
+export interface SessionRow {
   id: string;
   partner_id: string;
   email: string;
   role: 'admin' | 'viewer';
   has_live: boolean;
+  created_at: Date;
+  mac: Buffer | null;
+  member_mac: Buffer | null;
 }
 
 const findSessionCall: Call = { name: 'find_session', text: 'select * from kelpie.find_session($1, $2)' };
@@ -310,6 +325,8 @@ export async function listAccounts(calls: SingleCalls, sessionId: string): Promi
 
 interface Entry {
   slug: string;
+  /** Whose session it is. */
+  email: string;
   /** Of the security event in the account that is entered. The one that is left has the request's. */
   eventId: string;
 }
@@ -324,12 +341,14 @@ const switchAccountCall: Call = {
 export async function openOtherSession(
   calls: SingleCalls,
   session: NewSession,
-  { slug, eventId }: Entry,
+  { slug, email, eventId }: Entry,
   at: Date,
 ): Promise<{ partner_id: string; created_at: Date } | null> {
   const values = [...sessionValues(session), slug, eventId, at];
   const [row] = await calls.call<{ partner_id: string; created_at: Date }>(switchAccountCall, values);
-  return row ?? null;
+  if (row === undefined) return null;
+  await sealOpened(calls, session, { partnerId: row.partner_id, email, at: row.created_at });
+  return row;
 }
 
 const sweepCall: Call = { name: 'sweep_sign_ins', text: 'select kelpie.sweep_sign_ins($1, $2) as swept', writes: true };

@@ -25,20 +25,21 @@ interface Entered {
 
 interface Switching extends Omit<SigningBrowser, 'browserToken'> {
   oldToken: string;
+  email: string;
   slug: string;
 }
 
 /** Takes a person from one of their accounts to another: one session becomes the other, and lasts no longer. */
 export async function switchAccount(
   { calls, clock, pepper, sessions }: SwitchAccountDeps,
-  { slug, ...browser }: Switching,
+  { slug, email, ...browser }: Switching,
 ): Promise<Entered | null> {
   const { oldToken } = browser;
   const { token, row } = prepareSession({ clock, pepper }, { ...browser, browserToken: null });
   const { sessionId } = row;
   const at = clock.now();
   const eventId = newId(clock);
-  const opened = await openOtherSession(calls, row, { slug, eventId }, at);
+  const opened = await openOtherSession(calls, row, { slug, email, eventId }, at);
   if (opened === null) return null;
   sessions.forget(oldToken);
   const secondsGone = Math.floor((at.getTime() - opened.created_at.getTime()) / 1_000);

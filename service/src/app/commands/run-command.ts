@@ -17,7 +17,7 @@ import {
 import { isUuid } from '../../platform/ids.ts';
 import { createLogger, type Logger } from '../../platform/logging.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
-import { settings } from '../../platform/configuration/settings.ts';
+import { optional, settings } from '../../platform/configuration/settings.ts';
 import { clockFor } from '../wiring/process.ts';
 import { withReader } from '../wiring/reader.ts';
 
@@ -139,7 +139,7 @@ function settingsOf(as: Role) {
   return chosenSettings((get) => ({
     operatorUrl: get(settings.operatorDatabaseUrl),
     serviceUrl: as === 'service' ? get(settings.databaseUrl) : null,
-    rowKeys: get(settings.rowKey),
+    rowKeys: as === 'service' ? get(settings.rowKey) : get(optional(settings.rowKey)),
     auditKey: get(settings.auditKey),
     anchors: get(settings.auditAnchors),
     logLevel: get(settings.logLevel),
@@ -185,8 +185,9 @@ export async function withOperator<Result>(
   const logger = commandLogger(logLevel);
   const clock = clockFor(testClockFile);
   // One for the transaction, one for the job engine's lookups meanwhile.
+  const keys = rowKeys === null ? {} : { rowKeys };
   const open = (url: string): Pool =>
-    openPool({ url, connections: 2, applicationName: 'kelpie-cli', logger, pace, rowKeys });
+    openPool({ url, connections: 2, applicationName: 'kelpie-cli', logger, pace, ...keys });
   const operators = open(operatorUrl);
   const pool = serviceUrl === null ? operators : open(serviceUrl);
   try {

@@ -7,7 +7,7 @@ create or replace function kelpie.find_api_key(of_secret_hmac bytea, at timestam
   language sql volatile security definer
   set search_path = pg_catalog, pg_temp
 as $$
-  select k.id, k.partner_id, k.environment, k.key_prefix, k.secret_hmac
+  select k.id, k.partner_id, k.environment, k.used_prefix, k.used_hmac
   from kelpie.identify_api_key(of_secret_hmac, at) k
   where k.scope = 'pay' and k.networks is null
 $$;
