@@ -18,6 +18,7 @@ import { sessionAttacks } from './sessions.ts';
 import { signInAttacks } from './sign-in.ts';
 import { spendingAttacks } from './spending.ts';
 import { takeoverAttacks } from './takeover.ts';
+import { tamperingAttacks } from './tampering.ts';
 import { unsolicitedAttacks } from './unsolicited.ts';
 
 /** All of them, in the order in which they run. */
@@ -30,6 +31,7 @@ export const attacks: readonly Attack[] = [
   ...evidenceAttacks,
   ...keyAttacks,
   ...freezeAttacks,
+  ...tamperingAttacks,
   ...operatorAttacks,
   ...sessionAttacks,
   ...signInAttacks,

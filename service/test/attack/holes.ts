@@ -47,6 +47,10 @@ export const holes: Readonly<Record<string, Hole>> = {
     file: 'service/src/payouts/approvals/approve-request.ts',
     edits: [['if (!digestOfRequest(bodyDigest.newest, request).equals(request.digest))', 'if (Number.isNaN(0))']],
   },
+  'rows-tampered': {
+    file: 'service/src/access/sealed-rows.ts',
+    edits: [['return macs.isOurs(row, values, mac);', 'return macs.version > 0;']],
+  },
   'rules-loosened': {
     file: 'service/database/functions/payouts/set_approval_rules.sql',
     edits: [['(new_above > rules.above_pence or new_above is null)', 'false']],

@@ -28,6 +28,8 @@ const proofs: Readonly<Record<string, readonly Proof[]>> = {
   'worker host': [{ file: 'service/test/app/commands/audit.test.ts', title: 'faults 57' }],
   'read replica': [{ attacks: ['read-replica'] }],
   'database superuser': [
+    { attacks: ['rows-tampered'] },
+    { file: 'service/test/access/row-macs.test.ts', title: 'faults 92' },
     { file: 'service/test/payouts/known-recipients.test.ts', title: 'faults 59' },
     { file: 'service/test/app/commands/audit.test.ts', title: 'faults 57' },
   ],
