@@ -9,6 +9,7 @@ export { relyingPartyOf } from './passkeys/relying-party.ts';
 export { requireAdmin } from './members/require-admin.ts';
 export { createApiKeyAuthenticator } from './api-key-authenticator.ts';
 export { resetPasskeys } from './admin/reset-passkeys.ts';
+export { signAnew, type SignedAnew } from './admin/sign-anew.ts';
 export { restoreMember } from './admin/restore-member.ts';
 export { findFirstAdmin, isAdminOf, isMemberOf, listAdminEmails, listProblemReaders } from './members/store.ts';
 export { createFreezeLinks } from './notifying/freeze-links.ts';

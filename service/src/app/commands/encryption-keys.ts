@@ -6,8 +6,10 @@ import {
   countValues,
   findNewestRecipient,
   listColumns,
+  listPartnerIds,
   type KeyCount,
 } from '../encryption-keys/store.ts';
+import { signAnew, type SignedAnew } from '../../access/index.ts';
 import { changeIndexes, openRecipient, type ChangedIndexes } from '../../payouts/index.ts';
 import type { WrittenAct } from '../../platform/audit/write-act.ts';
 import { settings } from '../../platform/configuration/settings.ts';
@@ -162,6 +164,27 @@ async function changeDigests({ deps, encryptor, options }: Rotation): Promise<Ch
   return changed;
 }
 
+const partnersAtOnce = 500;
+
+/** Rows that decide, under the newest row key. With one key in the setting, there is nothing to look for. */
+async function signRows({ deps, options }: Rotation): Promise<SignedAnew> {
+  const rowKeys = chosenSettings((get) => get(settings.rowKey));
+  const done: SignedAnew = { signed: 0, refused: 0 };
+  if (rowKeys.size === 1 || options.dryRun) return done;
+  let after: string | null = null;
+  for (;;) {
+    const partners: string[] = await look(async (tx) => listPartnerIds(tx, after, partnersAtOnce));
+    const { signed, refused } = await signAnew(deps.pool, partners);
+    done.signed += signed;
+    done.refused += refused;
+    const last = partners.at(-1);
+    if (last === undefined || partners.length < partnersAtOnce) break;
+    after = last;
+  }
+  createProgressWriter(options)(`${counted(done.signed, 'row')} signed with the first row key`);
+  return done;
+}
+
 async function rotate(options: WithReason): Promise<void> {
   const keys = openDataKeys();
   const { encryptor } = keys;
@@ -169,14 +192,15 @@ async function rotate(options: WithReason): Promise<void> {
   const old = total(before.filter(({ version }) => version !== encryptor.version));
   requireKeys(before, keys);
   if (old > 0) await requireKeyInUse(encryptor);
-  const { written, done, digests } = await withOperator('service', async (deps) => {
+  const { written, done, digests, rows } = await withOperator('service', async (deps) => {
     const begun: WrittenAct = await runAudited(deps, options, async (tx) => {
       const detail = { key: encryptor.version, values: old, reason: options.reason };
       return deps.record(tx, { action: 'encryption_keys.begin', subject: 'data keys', detail });
     });
     const rotation = { deps, encryptor, options };
     const rotated = options.dryRun ? null : await rotateAll(rotation);
-    return { written: begun, done: rotated, digests: await changeDigests(rotation) };
+    const changed = await changeDigests(rotation);
+    return { written: begun, done: rotated, digests: changed, rows: await signRows(rotation) };
   });
   const left = done === null ? old : total((await readCounts()).filter(({ version }) => version !== encryptor.version));
   const reencrypted =
@@ -192,9 +216,10 @@ async function rotate(options: WithReason): Promise<void> {
     left,
     unreadable: done?.unreadable ?? 0,
     digests,
+    rows,
   };
   print(options, { ...shown, ...doneAsJson(options.dryRun, written) }, describeDone(sentence, options.dryRun, written));
-  if (done !== null && left + held + unknown > 0) process.exitCode = 1;
+  if (done !== null && left + held + unknown + rows.refused > 0) process.exitCode = 1;
 }
 
 export function addEncryptionKeyCommands(kelpie: Command): void {

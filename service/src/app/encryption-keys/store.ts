@@ -107,3 +107,12 @@ export async function replaceValues(
   );
   return rows[0]?.replaced ?? 0;
 }
+
+/** The next partners, in the order of their ids. Runs as kelpie_reader. */
+export async function listPartnerIds(tx: Transaction, after: string | null, atMost: number): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    'select id from kelpie.partners where $1::uuid is null or id > $1 order by id limit $2',
+    [after, atMost],
+  );
+  return rows.map(({ id }) => id);
+}
