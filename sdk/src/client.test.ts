@@ -80,7 +80,7 @@ test('each call asks the one endpoint that it is named after', async () => {
     ['POST /v1/approval-rules/decline', async () => kelpie.approvalRules.decline()],
     ['POST /v1/auth/passkey/options', async () => kelpie.auth.beginPasskeyStep()],
     ['POST /v1/auth/passkey', async () => kelpie.auth.completePasskeyStep({ use: signed })],
-    ['GET /v1/passkeys', async () => kelpie.passkeys.list()],
+    ['GET /v1/passkeys', async () => kelpie.passkeys.listOwn()],
     ['POST /v1/passkeys/options', async () => kelpie.passkeys.begin()],
     [
       'POST /v1/passkeys',

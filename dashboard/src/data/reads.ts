@@ -312,7 +312,7 @@ export function usePasskeys() {
   const kelpie = useAccountKelpie();
   return useQuery({
     queryKey: passkeysKey,
-    queryFn: async ({ signal }) => kelpie.passkeys.list({ signal }),
+    queryFn: async ({ signal }) => kelpie.passkeys.listOwn({ signal }),
     refetchInterval: steady,
   });
 }

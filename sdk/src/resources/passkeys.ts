@@ -13,7 +13,7 @@ export interface SignedChallenge extends Schema<'SignedChallenge'> {}
 
 /** For people, in a browser: passkeys of whoever is signed in, and whether the account requires them. */
 export interface PasskeysResource {
-  list(options?: CallOptions): Promise<Passkey[]>;
+  listOwn(options?: CallOptions): Promise<Passkey[]>;
   /** What to pass to `navigator.credentials.create`. Takes a code for the first passkey, and a passkey for a further one. */
   begin(options?: ConfirmOptions): Promise<PasskeyOptions>;
   add(body: AddPasskeyRequest, options?: CallOptions): Promise<Passkey>;
@@ -29,7 +29,7 @@ export interface PasskeysResource {
 
 export default function createPasskeys({ call }: Calls): PasskeysResource {
   return {
-    list: async (options) => (await call('get', '/v1/passkeys', { ...options })).json.data,
+    listOwn: async (options) => (await call('get', '/v1/passkeys', { ...options })).json.data,
     begin: async (options) => (await call('post', '/v1/passkeys/options', { ...confirmedAlone(options) })).json,
     add: async (body, options) => (await call('post', '/v1/passkeys', { ...options, body })).json,
     rename: async (id, name, options) =>

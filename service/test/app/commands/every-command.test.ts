@@ -12,6 +12,7 @@ import { dayOf } from '../../../src/platform/london-day.ts';
 import { monthEnd, monthOf } from '../../../src/platform/london-month.ts';
 import { createBilledPartners } from '../../billing/billed-partners.ts';
 import { createTestClock } from '../../harness/clock.ts';
+import { addMembers } from '../../harness/sign-in.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { addKey } from '../../harness/partners.ts';
 import { plantPayout } from '../../harness/planted-payout.ts';
@@ -61,6 +62,9 @@ const depositId = await asAdmin(database.superuserUrl, async (client) => {
 
 const caseId = await plantBalanceCase(database, partnerEnvironment);
 
+// Who has lost every passkey.
+await addMembers(database, partnerEnvironment.partnerId, ['lost@people.test']);
+
 const why = ['--reason', 'a test'];
 const bill = (reference: string): string[] => ['--cost', '10.00', '--bank-reference', reference];
 
@@ -102,7 +106,7 @@ const acts: Readonly<Record<string, readonly string[]>> = {
   'partners freeze': [slug, ...why],
   'partners unfreeze': [slug, ...why],
   'members restore': [slug, 'ada@people.test', ...why],
-  'members reset-passkeys': [slug, 'ada@people.test', ...why],
+  'members reset-passkeys': [slug, 'lost@people.test', ...why],
   'people export': ['ada@people.test', ...why],
   'people erase': [completed.id, ...why],
   'partners limits': [slug, '--factor', '3', ...why],
