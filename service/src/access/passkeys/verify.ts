@@ -40,7 +40,7 @@ export interface VerifiedUse {
 }
 
 /** ES256, EdDSA and RS256: what every authenticator has one of. */
-export const algorithms = [-7, -8, -257];
+const algorithms = [-7, -8, -257];
 
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'base64url');
 
