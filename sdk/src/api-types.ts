@@ -160,7 +160,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/passkeys/options": {
+    "/v1/passkey-options": {
         parameters: {
             query?: never;
             header?: never;
@@ -204,7 +204,7 @@ export interface paths {
         patch: operations["renamePasskey"];
         trace?: never;
     };
-    "/v1/passkeys/confirm": {
+    "/v1/passkey-proofs": {
         parameters: {
             query?: never;
             header?: never;
@@ -4473,7 +4473,7 @@ export interface components {
              */
             good_until: string;
             /**
-             * @description Only for a person who has to use a passkey. Send what it signs to `POST /v1/passkeys/confirm`, then repeat the request.
+             * @description Only for a person who has to use a passkey. Send what it signs to `POST /v1/passkey-proofs`, then repeat the request.
              * @example {
              *       "challenge": "pVh8m2sQe1yRk3dTzNf0uLxGv7bWcJaE5oYiHq9rUwM",
              *       "rp_id": "dashboard.kelpie.example",

@@ -81,7 +81,7 @@ test('each call asks the one endpoint that it is named after', async () => {
     ['POST /v1/auth/passkey/options', async () => kelpie.auth.beginPasskeyStep()],
     ['POST /v1/auth/passkey', async () => kelpie.auth.completePasskeyStep({ use: signed })],
     ['GET /v1/passkeys', async () => kelpie.passkeys.listOwn()],
-    ['POST /v1/passkeys/options', async () => kelpie.passkeys.begin()],
+    ['POST /v1/passkey-options', async () => kelpie.passkeys.begin()],
     [
       'POST /v1/passkeys',
       async () =>
@@ -92,7 +92,7 @@ test('each call asks the one endpoint that it is named after', async () => {
     ],
     [`PATCH /v1/passkeys/${id}`, async () => kelpie.passkeys.rename(id, 'Phone')],
     [`DELETE /v1/passkeys/${id}`, async () => kelpie.passkeys.remove(id)],
-    ['POST /v1/passkeys/confirm', async () => kelpie.passkeys.confirm(signed)],
+    ['POST /v1/passkey-proofs', async () => kelpie.passkeys.confirm(signed)],
     ['GET /v1/passkey-rule', async () => kelpie.passkeys.getRule()],
     ['PATCH /v1/passkey-rule', async () => kelpie.passkeys.setRule(true)],
     ['GET /v1/payout-requests', async () => kelpie.payoutRequests.list({ status: 'open' })],

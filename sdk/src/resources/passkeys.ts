@@ -30,13 +30,13 @@ export interface PasskeysResource {
 export default function createPasskeys({ call }: Calls): PasskeysResource {
   return {
     listOwn: async (options) => (await call('get', '/v1/passkeys', { ...options })).json.data,
-    begin: async (options) => (await call('post', '/v1/passkeys/options', { ...confirmedAlone(options) })).json,
+    begin: async (options) => (await call('post', '/v1/passkey-options', { ...confirmedAlone(options) })).json,
     add: async (body, options) => (await call('post', '/v1/passkeys', { ...options, body })).json,
     rename: async (id, name, options) =>
       (await call('patch', '/v1/passkeys/{id}', { ...options, path: { id }, body: { name } })).json,
     remove: async (id, options) =>
       (await call('delete', '/v1/passkeys/{id}', { ...confirmedAlone(options), path: { id } })).json,
-    confirm: async (body, options) => (await call('post', '/v1/passkeys/confirm', { ...options, body })).json,
+    confirm: async (body, options) => (await call('post', '/v1/passkey-proofs', { ...options, body })).json,
     getRule: async (options) => (await call('get', '/v1/passkey-rule', { ...options })).json,
     setRule: async (required, options) =>
       (await call('patch', '/v1/passkey-rule', confirmed({ required }, options))).json,

@@ -66,7 +66,7 @@ const confirmed: Readonly<Record<string, readonly Act[]>> = {
   approvePayoutRequest: [{ path: decidePath(requestId, 'approve', 'live') }],
   liftKeyLimit: [{ path: `/v1/keys/${lowKey.keyId}/lift-limit` }],
   endSession: [{ path: `/v1/auth/sessions/${victim.sessionId}` }],
-  beginPasskey: [{ path: '/v1/passkeys/options' }],
+  beginPasskey: [{ path: '/v1/passkey-options' }],
   removePasskey: [{ path: `/v1/passkeys/${passkeyId}`, passkeyId }],
   updatePasskeyRule: [{ path: '/v1/passkey-rule', body: { required: true }, passkeyId: randomUUID() }],
   endSessions: [{ path: '/v1/auth/sessions?of=everyone' }],

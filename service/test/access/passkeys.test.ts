@@ -82,7 +82,7 @@ test('after the emailed code a passkey is asked for, and until it is used the se
   assert.deepEqual(answer.json, { object: 'passkey_step', ceremony: 'use' });
   for (const path of ['/v1/auth/session', '/v1/members', '/v1/passkeys'])
     assert.equal((await callAs(session, path)).status, 401, path);
-  assert.equal((await callAs(session, '/v1/passkeys/options', addSecond)).status, 401);
+  assert.equal((await callAs(session, '/v1/passkey-options', addSecond)).status, 401);
   const options = await beginStep(session);
   const opened = await completeStep(session, { use: authenticator.get(challengeIn(options)) });
   assert.equal(opened.status, 200, opened.text);
@@ -178,7 +178,7 @@ test('a live payout takes both the emailed code and the passkey', async () => {
 test('a further passkey takes the first one, and the last one of a person can be removed with it', async () => {
   const person = await newAdmin();
   const authenticator = await addFirst(person, { confirmed, origin });
-  const options = await callProven(person, authenticator, '/v1/passkeys/options', addSecond);
+  const options = await callProven(person, authenticator, '/v1/passkey-options', addSecond);
   const second = createAuthenticator(origin);
   const body = { name: 'Phone', credential: second.create(challengeIn(options)) };
   assert.equal((await callAs(person, '/v1/passkeys', { method: 'POST', body })).status, 201);

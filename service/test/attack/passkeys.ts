@@ -16,7 +16,7 @@ const out = '401 unauthorized';
 const noPasskey = '422 invalid_passkey';
 const asks = '422 confirmation_required';
 const guess = '422 invalid_confirm_code';
-const addOne = { method: 'POST', path: '/v1/passkeys/options', body: {} };
+const addOne = { method: 'POST', path: '/v1/passkey-options', body: {} };
 const dropRule = { method: 'PATCH', path: '/v1/passkey-rule', body: { required: false } };
 const inviteAdmin = { method: 'POST', path: '/v1/members', body: { email: 'mallory@evil.example', role: 'admin' } };
 

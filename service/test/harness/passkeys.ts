@@ -39,7 +39,7 @@ export async function addFirst(
   { confirmed, origin }: { confirmed: Confirming; origin: string },
 ): Promise<Authenticator> {
   const authenticator = createAuthenticator(origin);
-  const options = await confirmed.call(person, '/v1/passkeys/options', { method: 'POST', body: {} });
+  const options = await confirmed.call(person, '/v1/passkey-options', { method: 'POST', body: {} });
   assert.equal(options.status, 200, options.text);
   const body = { name: 'Laptop', credential: authenticator.create(challengeIn(options)) };
   const added = await callAs(person, '/v1/passkeys', { method: 'POST', body });
@@ -48,7 +48,7 @@ export async function addFirst(
 }
 
 export async function prove(person: Person, signed: object): Promise<ApiAnswer> {
-  return callAs(person, '/v1/passkeys/confirm', { method: 'POST', body: signed });
+  return callAs(person, '/v1/passkey-proofs', { method: 'POST', body: signed });
 }
 
 /** Asks, proves what was asked for with the passkey, and repeats the request. */

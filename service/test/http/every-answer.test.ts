@@ -171,7 +171,7 @@ const unconfirmed: Record<string, () => Promise<Asking>> = {
   },
   liftKeyLimit: async () => newLowKey(),
   beginPasskey: async () => ({
-    path: '/v1/passkeys/options',
+    path: '/v1/passkey-options',
     method: 'POST',
     body: {},
     person: (await newAdmin()).person,
@@ -261,7 +261,7 @@ async function newPasskey(): Promise<{ person: Person; authenticator: Authentica
 async function provingPasskey(): Promise<{ removing: Asking; proving: Asking }> {
   const { person, authenticator, removing } = await newPasskey();
   const body = authenticator.get(challengeOf(await ask(whole, removing)));
-  return { removing, proving: { path: '/v1/passkeys/confirm', method: 'POST', body, person } };
+  return { removing, proving: { path: '/v1/passkey-proofs', method: 'POST', body, person } };
 }
 
 /** A session of theirs in which they have used none yet. */

@@ -98,7 +98,7 @@ function addAddRoutes(app: Server, deps: PasskeyRouteDeps): void {
   const { requireCaller: onRequest } = deps;
   const people = { access: 'people', ofBothEnvironments: true } as const;
   app.post(
-    '/v1/passkeys/options',
+    '/v1/passkey-options',
     { schema: begin, config: { ...people, action: 'passkey.begin', bodyIsOptional: true }, onRequest },
     async (request) => optionsBody(await beginToAdd(deps, personOf(request, deps), request.body?.confirm_code)),
   );
@@ -165,7 +165,7 @@ function addConfirmRoute(app: Server, deps: PasskeyRouteDeps): void {
     response: { 200: PasskeyProof.ref, ...bodyErrors('invalid_passkey', 'invalid_request') },
   };
   const config = { action: 'passkey.confirm', access: 'people', ofBothEnvironments: true } as const;
-  app.post('/v1/passkeys/confirm', { schema, config, onRequest: deps.requireCaller }, async (request) => {
+  app.post('/v1/passkey-proofs', { schema, config, onRequest: deps.requireCaller }, async (request) => {
     await provePerson(deps, personOf(request, deps), { signed: request.body, purpose: 'confirm' });
     return { object: 'passkey_proof' as const, proven: true as const };
   });

@@ -65,7 +65,7 @@ export const errorDetails = {
           },
           {
             description:
-              'Only for a person who has to use a passkey. Send what it signs to `POST /v1/passkeys/confirm`, then repeat the request.',
+              'Only for a person who has to use a passkey. Send what it signs to `POST /v1/passkey-proofs`, then repeat the request.',
             examples: [signed],
           },
         ),
