@@ -1,4 +1,4 @@
--- MACs of rows that decide who may pay (docs/decisions/0056). Our processes make and check them: the database has no key of
+-- MACs of rows that decide who may pay (docs/decisions/0057). Our processes make and check them: the database has no key of
 -- theirs. Null is for a row that nobody may be recognised by: it was written past us, or revoked.
 
 -- Over the id, the partner and the environment, both secrets' digests and prefixes, and what the key may do.

@@ -45,7 +45,7 @@ export const holes: Readonly<Record<string, Hole>> = {
   },
   'request-tampered': {
     file: 'service/src/payouts/approvals/approve-request.ts',
-    edits: [['if (!digestOfRequest(bodyDigest.newest, request).equals(request.digest))', 'if (Number.isNaN(0))']],
+    edits: [['digestOfRequest(digest, request).equals(request.digest)', 'digest === bodyDigest.newest']],
   },
   'rows-tampered': {
     file: 'service/src/access/sealed-rows.ts',

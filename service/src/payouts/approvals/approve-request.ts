@@ -48,10 +48,11 @@ function changed(internal: string, cause?: unknown): ApiError {
   return voidRequest('This request is not as it was asked for.', { internal, cause });
 }
 
-/** The order, if nothing of the request was changed since it was asked. */
+/** The order, if nothing of the request was changed since it was asked. It may have been asked under an earlier key. */
 function unchangedOrder({ encryptor, bodyDigest }: DecideDeps, request: PayoutRequest): PayoutOrder {
-  if (!digestOfRequest(bodyDigest.newest, request).equals(request.digest))
-    throw changed('the request has another digest');
+  const digests = [bodyDigest.newest, ...bodyDigest.earlier];
+  const asked = digests.find((digest) => digestOfRequest(digest, request).equals(request.digest));
+  if (asked === undefined) throw changed('the request has another digest');
   let order: PayoutOrder;
   try {
     order = orderOfRequest(encryptor, request);
@@ -61,7 +62,7 @@ function unchangedOrder({ encryptor, bodyDigest }: DecideDeps, request: PayoutRe
   const { recipient } = order;
   const shown = [`${recipient.firstName} ${recipient.lastName}`, recipient.accountNumber.slice(-4)];
   if (
-    !fingerprintOf(bodyDigest.newest, order).equals(request.fingerprint) ||
+    !fingerprintOf(asked, order).equals(request.fingerprint) ||
     shown[0] !== request.recipientName ||
     shown[1] !== request.accountLast4
   )
@@ -158,7 +159,7 @@ async function payApproved(
       idempotencyKey,
       order,
       confirmCode: null,
-      isApproved: true,
+      approvedAs: request.fingerprint,
     });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

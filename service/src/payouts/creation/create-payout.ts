@@ -60,8 +60,11 @@ export interface CreateRequest extends PartnerContext {
   order: PayoutOrder;
   /** The code by which a person confirms it; an API key needs none. */
   confirmCode: string | null;
-  /** An admin approved it within the last minute: the commit knows, and no code is asked for. */
-  isApproved?: boolean;
+  /**
+   * The fingerprint of the order that an admin approved within the last minute: the commit knows, and no code is asked for. Of an
+   * earlier key, where keys are changed.
+   */
+  approvedAs?: Buffer;
   /** Called where the bank answered what the partner asked its sandbox for. */
   onAskedAnswer?: () => void;
 }
@@ -134,7 +137,7 @@ async function tryToCreate(
 }
 
 function needsCode(request: CreateRequest): boolean {
-  return isToConfirm(request) && request.confirmCode === null && request.isApproved !== true;
+  return isToConfirm(request) && request.confirmCode === null && request.approvedAs === undefined;
 }
 
 async function askConfirmation(
@@ -351,7 +354,7 @@ async function makePayout(deps: CreateDeps, making: Making): Promise<NewPayout> 
     callerId: request.callerId,
     confirmation: givenCode(deps, request),
     retry: null,
-    fingerprint: fingerprintOf(deps.bodyDigest.newest, order),
+    fingerprint: request.approvedAs ?? fingerprintOf(deps.bodyDigest.newest, order),
     transfers: [{ id: newId(deps.clock), reason: 'payout.hold', lines: hold }],
     open: { leasedUntil, dueAt: leasedUntil },
     activity: null,
