@@ -1,44 +1,15 @@
-import { expect, test, type Browser, type Page } from '@playwright/test';
+import { expect, test } from '@playwright/test';
+import { addAuthenticator, addFirstPasskey, openAtLocalhost } from './authenticator.ts';
 import { mailedCode } from './mail.ts';
 import { signIn, signUp } from './people.ts';
-import { stack } from './stack.ts';
-
-/** A page at localhost: browsers have passkeys for a name only, and not for an address. */
-async function openPage(browser: Browser): Promise<Page> {
-  const { protocol, port } = new URL(stack.url);
-  const context = await browser.newContext({ baseURL: `${protocol}//localhost:${port}/dashboard/` });
-  return context.newPage();
-}
-
-/** Chromium's own authenticator, with a person who is always there. */
-async function addAuthenticator(page: Page): Promise<void> {
-  const tools = await page.context().newCDPSession(page);
-  await tools.send('WebAuthn.enable');
-  await tools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-}
 
 test('a passkey signs in after the code and confirms changes, and once required a stolen mailbox gets nothing', async ({
   browser,
 }) => {
-  const page = await openPage(browser);
+  const page = await openAtLocalhost(browser);
   await addAuthenticator(page);
   const { email } = await signUp(page);
-  await page.goto('sandbox/security');
-  await page.getByLabel('Name of the passkey').fill('Laptop');
-  const passkeys = page.getByRole('table', { name: 'Passkeys' });
-  await page.getByRole('button', { name: 'Add passkey' }).click();
-  await page.getByLabel('6-digit code').fill(await mailedCode(email, 2));
-  await page.getByRole('dialog').getByRole('button', { name: 'Continue' }).click();
-  await expect(passkeys.getByText('Laptop')).toBeVisible();
+  await addFirstPasskey(page, { email, name: 'Laptop' });
 
   // No code: the passkey confirms it.
   await page.getByRole('button', { name: 'Require passkeys' }).click();
@@ -47,7 +18,7 @@ test('a passkey signs in after the code and confirms changes, and once required 
   await page.context().clearCookies({ name: '__Host-kelpie_session' });
   await signIn(page, email, { number: 3 });
 
-  const thief = await openPage(browser);
+  const thief = await openAtLocalhost(browser);
   await thief.goto('sign-in');
   await thief.getByLabel('Work email').fill(email);
   await thief.getByRole('button', { name: 'Email me a code' }).click();
