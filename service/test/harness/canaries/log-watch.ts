@@ -66,6 +66,8 @@ export function watchLine(child: StartedChild, text: string, secrets = secretsOf
 /** Called once in each process of a test run, before the test file is loaded. */
 export function watchLogs(): void {
   listenToChildren((child) => {
+    // A defence of it was taken away (attack/hole.ts), so what it gives away is the attack's to find.
+    if ('PLANTED_HOLE' in child.env) return () => undefined;
     const secrets = secretsOf(child.env);
     return (text) => watchLine(child, text, secrets);
   });
