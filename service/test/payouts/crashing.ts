@@ -90,7 +90,7 @@ export function pointsOf(doing: Doing, process: Killed): string[] {
 }
 
 /**
- * Each kill meets so many payouts at the very same point: 20 in all, unless a longer run is asked for. A commit of many
+ * Each kill meets so many payouts at the very same point: 20 in all, unless a longer run is asked for. A call for many
  * payouts is killed with as many as happen to be in it, so that is done more often.
  */
 const killsAsked = Number(process.env['CRASH_KILLS'] ?? 1);
@@ -103,7 +103,8 @@ export function newKeys(count = payoutsAKill): string[] {
 }
 
 function isOfMany(point: string): boolean {
-  return [payoutCalls.createPayouts, payoutCalls.applyTransitions].some(({ name }) => point.includes(`.${name}.`));
+  const { createPayouts, applyTransitions, findPayouts } = payoutCalls;
+  return [createPayouts, applyTransitions, findPayouts].some(({ name }) => point.includes(`.${name}.`));
 }
 
 export function killsAt(point: string): number {

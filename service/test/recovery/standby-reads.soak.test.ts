@@ -53,11 +53,11 @@ async function onStandby(sql: string): Promise<void> {
 interface Payer {
   partner: TestPartner;
   created: number;
-  readAt: number;
+  countedAt: number;
 }
 
 const payers: Payer[] = await Promise.all(
-  Array.from({ length: 16 }, async () => ({ partner: await world.addPartner(), created: 0, readAt: 0 })),
+  Array.from({ length: 16 }, async () => ({ partner: await world.addPartner(), created: 0, countedAt: 0 })),
 );
 const keptMs = 1_100;
 const month = new Date().toISOString().slice(0, 7);
@@ -93,8 +93,8 @@ async function payAndRead(payer: Payer, at: number): Promise<Read[]> {
     read(reader, payer, '/v1/payouts?status=pending,processing,completed', has),
     read(reader, payer, '/v1/payouts.csv', has),
   ];
-  if (performance.now() - payer.readAt > keptMs) {
-    payer.readAt = performance.now();
+  const countsAnew = performance.now() - payer.countedAt > keptMs;
+  if (countsAnew) {
     const { created } = payer;
     reads.push(
       read(reader, payer, '/v1/usage', (_, json) => valueAt(json, 'payouts.count') === created),
@@ -102,7 +102,10 @@ async function payAndRead(payer: Payer, at: number): Promise<Read[]> {
       read(reader, payer, `/v1/statement?month=${month}&format=csv`, has),
     );
   }
-  return Promise.all(reads);
+  const found = await Promise.all(reads);
+  // Only now is it certain that the api had counted: it remembers from there on.
+  if (countsAnew) payer.countedAt = performance.now();
+  return found;
 }
 
 /** Every partner's payouts one after the other, and some partners at once. Every read must show the payout before it. */

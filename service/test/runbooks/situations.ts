@@ -277,6 +277,7 @@ export const situations: Readonly<Record<string, Prepare>> = {
     ends: { 'reconcile run': findings },
   }),
   'rogue-operator': rogueOperator,
+  'row-tampered': attackedPartner,
   'stolen-session': attackedPartner,
   'stop-a-partner': attackedPartner,
   'wallet-running-low': async ({ stage }) => ({ words: { acme: slugOf(stage.partner) } }),
