@@ -12,10 +12,11 @@ function routes(): string[] {
 
 test('every page that an email or the bank links to is a page of the dashboard', () => {
   const known = routes();
-  const { invoice, payout, notMe, ...others } = dashboardPages;
+  const { invoice, payout, notMe, confirmAddress, ...others } = dashboardPages;
   assert.deepEqual([invoice('7'), payout('sandbox', '7')], ['/live/invoices/7', '/sandbox/payouts/7']);
-  assert.equal(notMe('token'), '/not-me#token');
-  for (const route of ['invoices/:id', 'payouts/:id', 'not-me']) assert(known.includes(route), known.join(' '));
+  assert.deepEqual([notMe('token'), confirmAddress('token')], ['/not-me#token', '/confirm-address#token']);
+  for (const route of ['invoices/:id', 'payouts/:id', 'not-me', 'confirm-address'])
+    assert(known.includes(route), known.join(' '));
   for (const [name, page] of Object.entries(others)) {
     const [, environment, route = ''] = page('sandbox').split('/');
     assert.equal(environment, 'sandbox');

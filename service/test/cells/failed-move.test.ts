@@ -31,7 +31,7 @@ function failAt(point: string, times = 1, besides = async (): Promise<void> => u
 }
 
 for (const step of moveSteps.filter(canAbort))
-  test(`a mover that fails at the step ${step} gives the partner back`, async () => {
+  test(`faults 91: a mover that fails at the step ${step} gives the partner back`, async () => {
     const partner = await createPartner();
     const { state } = await move(await claim(partner), { failpoint: failAt(`${step}.done`) });
     assert.equal(state, 'aborted');
@@ -79,7 +79,7 @@ test('a freeze that arrives after the partner was given back closes nothing', as
 });
 
 for (const step of moveSteps.filter((one) => !canAbort(one)))
-  test(`a mover that fails at the step ${step} tries it again: the partner lives in its new cell`, async () => {
+  test(`faults 91: a mover that fails at the step ${step} tries it again: the partner lives in its new cell`, async () => {
     const partner = await createPartner();
     const { state } = await move(await claim(partner), { failpoint: failAt(`${step}.done`, 2) });
     assert.equal(state, 'done');
