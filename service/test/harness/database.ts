@@ -41,11 +41,17 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     client.query(`create database ${name} template ${template} owner kelpie_owner`),
   );
   const superuserUrl = urlFor(adminUrl, name);
+  await beginSchedules(superuserUrl);
   after(async () => {
     await watchJobs(superuserUrl);
     await dropDatabase(adminUrl, name);
   });
   return { ...urlsOf(adminUrl, name), superuserUrl };
+}
+
+/** It is as new as it is: by the template's schedules, jobs would be late that no worker was there to do. */
+async function beginSchedules(superuserUrl: string): Promise<void> {
+  await asAdmin(superuserUrl, async (client) => client.query('update pgboss.schedule set created_on = now()'));
 }
 
 /** What jobs were given, and what the engine kept of their failures, is read by everyone who may see the queues. */
