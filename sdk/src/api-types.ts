@@ -4396,7 +4396,7 @@ export interface components {
             by: string;
             /** @description The id of the resource, or the code of the error. A sandbox key sees `hidden` unless the request was about `sandbox`. */
             detail: string | null;
-            /** @description The `Request-Id` of the response. */
+            /** @description The `Request-Id` of the response. Null if the caller disconnected before it, and for a sandbox key unless the request was about `sandbox`. */
             request_id: string | null;
         };
         /** @description Requests, newest first. */

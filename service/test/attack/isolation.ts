@@ -41,8 +41,15 @@ function hasId({ path }: Operation): boolean {
   return /\{(id|email)\}/.test(path) && !path.startsWith('/v1/invoices/');
 }
 
-/** Of those that are refused for want of one. */
-const bodies: Readonly<Record<string, object>> = { changeMember: { role: 'viewer' }, rollKey: {} };
+/** Of those that are refused for want of one, before they look for what it is about. */
+const bodies: Readonly<Record<string, object>> = {
+  changeMember: { role: 'viewer' },
+  rollKey: {},
+  renamePasskey: { name: 'Phone' },
+  updateWebhook: { enabled: false },
+  rollWebhookSecret: { overlap_hours: 0 },
+  redeliverEvents: { after: 0 },
+};
 
 const idor: Attack = {
   name: 'idor',

@@ -7,7 +7,7 @@ import { addSchema, nameSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { instantOf } from '../../platform/ids.ts';
-import { maskedFor } from '../masking.ts';
+import { isMasked, maskedFor } from '../masking.ts';
 import { mostShown, type ActivityRecorder } from '../recorder.ts';
 import { listActivity, type ListedRow } from '../store.ts';
 
@@ -32,22 +32,22 @@ const ActivityEntry = nameSchema(
         description:
           'The id of the resource, or the code of the error. A sandbox key sees `hidden` unless the request was about `sandbox`.',
       }),
-      request_id: nullableText({ description: 'The `Request-Id` of the response.' }),
+      request_id: nullableText({
+        description:
+          'The `Request-Id` of the response. Null if the caller disconnected before it, and for a sandbox key unless the request was about `sandbox`.',
+      }),
     },
     { description: 'A request and its outcome.' },
   ),
 );
 const ActivityList = nameSchema('ActivityList', listOf(ActivityEntry.ref, { description: 'Requests, newest first.' }));
 
-function entryBody({
-  id,
-  environment,
-  action,
-  status,
-  by,
-  detail,
-}: ListedRow): Static<typeof ActivityEntry.definition> {
-  const requestId = status === null ? null : id;
+type Caller = Parameters<typeof isMasked>[0];
+
+/** The id of a request that created a payout is the payout's: who may not see the one does not see the other. */
+function entryBody(caller: Caller, row: ListedRow): Static<typeof ActivityEntry.definition> {
+  const { id, environment, action, status, by, detail } = maskedFor(caller, row);
+  const requestId = status === null || isMasked(caller, row) ? null : id;
   return { at: instantOf(id).toISOString(), environment, action, status, by, detail, request_id: requestId };
 }
 
@@ -83,6 +83,6 @@ export function addActivityRoutes(app: Server, deps: ActivityDeps): void {
     await deps.recorder.flush();
     const caller = deps.callerOf(request);
     const rows = await listActivity(deps.calls, caller, mostShown);
-    return { object: 'list' as const, data: rows.map((row) => entryBody(maskedFor(caller, row))) };
+    return { object: 'list' as const, data: rows.map((row) => entryBody(caller, row)) };
   });
 }
