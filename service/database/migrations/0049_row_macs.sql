@@ -1,5 +1,5 @@
 -- MACs of rows that decide who may pay (docs/decisions/0057). Our processes make and check them: the database has no key of
--- theirs. Null is for a row that nobody may be recognised by: it was written past us, or revoked.
+-- theirs. A row without one is refused: it was written past us, or revoked.
 
 -- Over the id, the partner and the environment, both secrets' digests and prefixes, and what the key may do.
 -- The tables have no release behind them, so the checks are made at once.

@@ -80,11 +80,14 @@ function requireOurs(tx: Transaction, sealed: Sealed, mac: Buffer | null): void 
   if (!isOurs(tx.rowMacs, sealed, mac)) throw new RowTampered();
 }
 
+/** With the MAC that each has. */
+export const selectKeys = `select id, partner_id, environment, key_prefix, secret_hmac, previous_prefix, previous_secret_hmac,
+    previous_expires_at, scope, networks::text[], expires_at, daily_limit_pence, full_limit_at, mac
+  from kelpie.api_keys`;
+
 async function readKey(tx: Transaction, id: string): Promise<DecidingKey & { mac: Buffer | null }> {
   const { rows } = await tx.query<DecidingKey & { mac: Buffer | null }>(
-    `select id, partner_id, environment, key_prefix, secret_hmac, previous_prefix, previous_secret_hmac,
-       previous_expires_at, scope, networks::text[], expires_at, daily_limit_pence, full_limit_at, mac
-     from kelpie.api_keys where id = $1 for no key update`,
+    `${selectKeys} where id = $1 for no key update`,
     [id],
   );
   if (rows[0] === undefined) throw new Error('a key that is not there');

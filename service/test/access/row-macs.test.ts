@@ -25,7 +25,7 @@ async function paymentCount(): Promise<number> {
   return (await bank.record()).payments.length;
 }
 
-/** Refused as nobody's, also after what is remembered was looked up again; nothing was sent, and there is an alarm. */
+/** Refused, also after what is remembered was looked up again; nothing was sent, and there is an alarm. */
 async function refuses(table: string, ask: () => Promise<number>): Promise<void> {
   const before = await paymentCount();
   const since = world.api.output().length;
@@ -54,7 +54,7 @@ const changes: readonly (readonly [what: string, scope: 'pay' | 'read', sql: str
 ];
 
 for (const [what, scope, sql] of changes)
-  test(`faults 92: a key ${what} in the database is nobody's`, async () => {
+  test(`faults 92: a key ${what} in the database is refused`, async () => {
     const { key, keyId } = await addKey(database, world.partner, { scope });
     await asAdmin(database.superuserUrl, async (admin) =>
       admin.query(
@@ -68,7 +68,7 @@ for (const [what, scope, sql] of changes)
     await refuses('api_keys', async () => readBy(key));
   });
 
-test(`faults 92: a key that was moved to another partner pays from nobody's wallet`, async () => {
+test(`faults 92: a key that was moved to another partner is refused, and pays from no wallet`, async () => {
   const other = await world.addPartner();
   const { key, keyId } = await addKey(database, other);
   await write('update kelpie.api_keys set partner_id = $2 where id = $1', [keyId, world.partner.partnerId]);
@@ -101,14 +101,14 @@ async function seesAs(person: { url: string; cookie: string; partnerId: string }
   return (await callAs(person, '/v1/members')).status;
 }
 
-test('faults 92: a member who was made an admin in the database is signed in as nobody', async () => {
+test('faults 92: a member who was made an admin in the database is refused', async () => {
   const viewer = await signIn(database, world.partner, { url, role: 'viewer' });
   assert.equal(await seesAs(viewer), 200);
   await write(`update kelpie.members set role = 'admin' where email = $1`, [viewer.email]);
   await refuses('members', async () => seesAs(viewer));
 });
 
-test('faults 92: an admin who was planted in the database is signed in as nobody', async () => {
+test('faults 92: an admin who was planted in the database is refused', async () => {
   const mallory = await signIn(database, await world.addPartner(), { url });
   await write(`insert into kelpie.members (partner_id, email, role, created_at) values ($1, $2, 'admin', now())`, [
     world.partner.partnerId,
@@ -119,7 +119,7 @@ test('faults 92: an admin who was planted in the database is signed in as nobody
   await refuses('sessions', async () => seesAs(entered));
 });
 
-test(`faults 92: a session that was moved to another person is nobody's`, async () => {
+test(`faults 92: a session that was moved to another person is refused`, async () => {
   const viewer = await signIn(database, world.partner, { url, role: 'viewer' });
   const admin = await signIn(database, world.partner, { url });
   await write('update kelpie.sessions set email = $2 where id = $1', [viewer.sessionId, admin.email]);

@@ -1,6 +1,6 @@
 import type { Pool } from '../../platform/database/pool.ts';
 import { inTransaction, type Transaction } from '../../platform/database/transaction.ts';
-import { isOurs, sealedKey, sealedMember, sealKey, sealMember, type DecidingKey } from '../sealed-rows.ts';
+import { isOurs, sealedKey, sealedMember, sealKey, sealMember, selectKeys, type DecidingKey } from '../sealed-rows.ts';
 
 export interface SignedAnew {
   signed: number;
@@ -18,12 +18,9 @@ interface MemberRow {
 const ofOtherVersion = 'mac is not null and get_byte(mac, 0) <> $1 for no key update';
 
 async function signKeys(tx: Transaction, done: SignedAnew): Promise<void> {
-  const { rows } = await tx.query<DecidingKey & { mac: Buffer }>(
-    `select id, partner_id, environment, key_prefix, secret_hmac, previous_prefix, previous_secret_hmac,
-       previous_expires_at, scope, networks::text[], expires_at, daily_limit_pence, full_limit_at, mac
-     from kelpie.api_keys where ${ofOtherVersion}`,
-    [tx.rowMacs.version],
-  );
+  const { rows } = await tx.query<DecidingKey & { mac: Buffer }>(`${selectKeys} where ${ofOtherVersion}`, [
+    tx.rowMacs.version,
+  ]);
   for (const { mac, ...key } of rows) {
     const isSound = isOurs(tx.rowMacs, sealedKey(key), mac);
     if (isSound) await sealKey(tx, key.id);

@@ -128,7 +128,7 @@ function isOurs({ encryptor }: PayoutDeps, payout: Payout): boolean {
   }
 }
 
-/** Somebody changed its row past us. It is not sent, and nothing else happens to it until a person has looked. */
+/** Its row was changed past us: it is not sent. An operator has to look at it. */
 async function holdTampered(deps: PayoutDeps, payout: Payout): Promise<void> {
   const { id, partnerId } = payout;
   deps.logger.error({ action: 'payouts', payout_id: id, partner_id: partnerId }, 'row.tampered');

@@ -377,7 +377,7 @@ export const settings = {
   }),
   rowKey: keyOrVersions('KELPIE_ROW_KEY', {
     about:
-      'Secret for the MACs of rows that decide who may pay and who is paid: keys, members, sessions, limits, approval rules. The first makes them; the others recognise. Keep it away from the database.',
+      'Secret for the MACs of rows that decide who may pay: API keys, members, sessions. The first makes them; the others recognise. Keep it away from the database.',
   }),
   auditKey: secretKey('KELPIE_AUDIT_KEY', {
     about:
