@@ -8,7 +8,7 @@
 -- Callers: kelpie_service
 create or replace function kelpie.replace_account_indexes(
   payout_ids uuid[], partner_ids uuid[], environments kelpie.environment[], old_indexes bytea[], new_indexes bytea[],
-  old_banks bytea[], new_banks bytea[], equal_hashes bigint[], order_ids uuid[], old_fingerprints bytea[],
+  old_recipients bytea[], new_recipients bytea[], old_banks bytea[], new_banks bytea[], equal_hashes bigint[], order_ids uuid[], old_fingerprints bytea[],
   new_fingerprints bytea[],
   recipient_partners uuid[], recipient_environments kelpie.environment[], recipient_indexes bytea[], numbers bigint[],
   new_recipient_indexes bytea[], new_ids bytea[]
@@ -21,16 +21,18 @@ declare
 begin
   perform kelpie.require_audit('encryption_keys.rotate', 'payouts');
   with free as (
-    select p.id, item.new_index, item.new_bank, item.equal_hash
-    from unnest(payout_ids, old_indexes, new_indexes, old_banks, new_banks, equal_hashes)
-      as item (id, old_index, new_index, old_bank, new_bank, equal_hash)
+    select p.id, item.new_index, item.new_recipient, item.new_bank, item.equal_hash
+    from unnest(payout_ids, old_indexes, new_indexes, old_recipients, new_recipients, old_banks, new_banks, equal_hashes)
+      as item (id, old_index, new_index, old_recipient, new_recipient, old_bank, new_bank, equal_hash)
     join kelpie.payouts p on p.id = item.id and p.account_index = item.old_index
+      and p.recipient_encrypted = item.old_recipient
       and p.bank_recipient_encrypted is not distinct from item.old_bank
     where not exists (select from kelpie.payout_leases l where l.payout_id = p.id)
     order by p.id for no key update of p skip locked
   ), changed as (
     update kelpie.payouts p
-    set account_index = free.new_index, bank_recipient_encrypted = free.new_bank, equal_hash = free.equal_hash
+    set account_index = free.new_index, recipient_encrypted = free.new_recipient,
+      bank_recipient_encrypted = free.new_bank, equal_hash = free.equal_hash
     from free where p.id = free.id
     returning p.id
   )

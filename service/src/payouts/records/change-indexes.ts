@@ -5,7 +5,7 @@ import type { Encryptor } from '../../platform/encryption.ts';
 import type { VersionedDigest } from '../../platform/keyed-digest.ts';
 import { accountIndexOf, fingerprintOf, type PayoutOrder } from '../model/order.ts';
 import { hashOfEqual } from './create-payouts.ts';
-import { openRecipient } from './encrypted-recipient.ts';
+import { openRecipient, resealPayout } from './encrypted-recipient.ts';
 import {
   listIndexedPayouts,
   listRecipientsOf,
@@ -118,6 +118,7 @@ function planChange(
   return {
     payout: { ...payout, accountIndex: stored },
     accountIndex,
+    recipientEncrypted: resealPayout(encryptor, payout, accountIndex),
     bankRecipientEncrypted: rebound(
       encryptor,
       { ...payout, accountIndex: stored, encrypted: payout.bankRecipientEncrypted },

@@ -69,13 +69,24 @@ export function openRecipient(
 }
 
 /** Whom to pay. Throws where the row is not as it was when it was sealed, or its recipient is another's. */
-export function openSealedRecipient(encryptor: Encryptor, payout: Payout): PayoutRecipient {
+export function openSealedRecipient(encryptor: Encryptor, payout: SealedPayout & EncryptedRecipient): PayoutRecipient {
   const opened = openedOrNull(encryptor, payout);
   if (opened?.order !== orderOf(payout)) throw new RowTampered();
   return opened.recipient;
 }
 
-function openedOrNull(encryptor: Encryptor, payout: Payout): ReturnType<typeof openWithOrder> | null {
+/** For another digest of the same account. A row that is not as it was sealed keeps the seal that says so. */
+export function resealPayout(
+  encryptor: Encryptor,
+  payout: SealedPayout & EncryptedRecipient,
+  accountIndex: Buffer,
+): Buffer | null {
+  const opened = openedOrNull(encryptor, payout);
+  if (opened?.order !== orderOf(payout)) return payout.recipientEncrypted;
+  return sealPayout(encryptor, { ...payout, accountIndex }, opened.recipient);
+}
+
+function openedOrNull(encryptor: Encryptor, payout: EncryptedRecipient): ReturnType<typeof openWithOrder> | null {
   try {
     return openWithOrder(encryptor, payout, 'payouts');
   } catch {

@@ -51,6 +51,7 @@ export async function listRecipientsOf(tx: Transaction, accounts: readonly Accou
 export interface IndexChange {
   payout: IndexedPayout & { accountIndex: Buffer };
   accountIndex: Buffer;
+  recipientEncrypted: Buffer | null;
   bankRecipientEncrypted: Buffer | null;
   equalHash: bigint | null;
   /** Null where it stays. */
@@ -70,14 +71,16 @@ export async function replaceIndexes(
   recipients: readonly RecipientChange[],
 ): Promise<number> {
   const { rows } = await tx.query<{ replaced: number }>(
-    `select kelpie.replace_account_indexes($1, $2, $3::kelpie.environment[], $4, $5, $6, $7, $8, $9, $10, $11, $12,
-       $13::kelpie.environment[], $14, $15, $16, $17) as replaced`,
+    `select kelpie.replace_account_indexes($1, $2, $3::kelpie.environment[], $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+       $15::kelpie.environment[], $16, $17, $18, $19) as replaced`,
     [
       changes.map(({ payout }) => payout.id),
       changes.map(({ payout }) => payout.partnerId),
       changes.map(({ payout }) => payout.environment),
       changes.map(({ payout }) => payout.accountIndex),
       changes.map(({ accountIndex }) => accountIndex),
+      changes.map(({ payout }) => payout.recipientEncrypted),
+      changes.map(({ recipientEncrypted }) => recipientEncrypted),
       changes.map(({ payout }) => payout.bankRecipientEncrypted),
       changes.map(({ bankRecipientEncrypted }) => bankRecipientEncrypted),
       changes.map(({ equalHash }) => equalHash),

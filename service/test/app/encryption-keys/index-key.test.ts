@@ -6,9 +6,12 @@ import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { callWire } from '@kelpie/sandbox-bank/test/customer.ts';
 import { spanFrom } from '../../../src/ledger/index.ts';
 import { digestOrders } from '../../../src/payouts/index.ts';
+import { openSealedRecipient, type SealedPayout } from '../../../src/payouts/records/encrypted-recipient.ts';
 import { openPool } from '../../../src/platform/database/pool.ts';
 import { inReadOnlyTransaction } from '../../../src/platform/database/transaction.ts';
+import { createEncryptor } from '../../../src/platform/encryption.ts';
 import { createLogger } from '../../../src/platform/logging.ts';
+import { RowTampered } from '../../../src/platform/row-mac.ts';
 import { bankOf, call, createPayout, payoutBody, type ApiAnswer } from '../../harness/client.ts';
 import { assertAllHolds } from '../../harness/invariants.ts';
 import { testSecrets } from '../../harness/secrets.ts';
@@ -94,6 +97,25 @@ async function digestEveryDay() {
   return inReadOnlyTransaction(reader, 'shared', async (tx) => digestOrders(tx, spanFrom('2026-01-01')));
 }
 
+/** Payouts that would be held as tampered, were they sent again. */
+async function countTampered(): Promise<number> {
+  const payouts = await sql<SealedPayout & { id: string; recipientEncrypted: Buffer; amount: string }>(
+    `select id, partner_id as "partnerId", environment, order_id as "orderId", amount_pence as amount,
+       account_index as "accountIndex", recipient_encrypted as "recipientEncrypted" from kelpie.payouts`,
+  );
+  assert(payouts.length >= made.length);
+  const encryptor = createEncryptor(new Map([[1, Buffer.from(testSecrets.KELPIE_DATA_KEYS.slice(2), 'hex')]]));
+  return payouts.filter((payout) => {
+    try {
+      openSealedRecipient(encryptor, { ...payout, amount: BigInt(payout.amount) });
+      return false;
+    } catch (error) {
+      if (error instanceof RowTampered) return true;
+      throw error;
+    }
+  }).length;
+}
+
 test('with both keys, what was made under the old one is recognised, and its accounts are known', async () => {
   await payEach();
   await restart(withBoth);
@@ -111,6 +133,7 @@ test('the change leaves no digest of the old key, and everything is recognised b
   assert.equal(done.code, 0, done.said);
   assert.deepEqual(valueAt(done.data(), 'digests'), { replaced: made.length, held: 0, unknown: 0 });
   assert.deepEqual(await digestEveryDay(), days);
+  assert.equal(await countTampered(), 0);
   await repeatEach();
   await payEach();
   await restart(withNew);
