@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
 import type { SingleCalls } from '../platform/database/single-call.ts';
 import type { PartnerContext } from '../platform/database/transaction.ts';
@@ -67,8 +68,9 @@ export function createApiKeyAuthenticator({ calls, clock, pepper, uses }: Authen
   return {
     async identify(secret, address) {
       if (!isSecret(secret)) return null;
-      const digest = pepper.digest(secret);
-      const known = await cache.get(digest.toString('base64'), async () => {
+      // A hash costs a sixth of a digest with the pepper, and what is remembered has no need of one.
+      const known = await cache.get(hash('sha256', secret), async () => {
+        const digest = pepper.digest(secret);
         const found = await findBySecret(pepper, secret, async (each) => identifyApiKey(calls, each, clock.now()));
         if (found === null) return null;
         const { row } = found;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { payoutCost, standardPayoutPrices } from '../../money/fees.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { idFor, instantOf } from '../../platform/ids.ts';
@@ -47,7 +47,7 @@ export function createSimulatedBank(clock: Clock): Bank {
     async sendPayment(order) {
       if (order.recipientId === failingRecipient)
         return { kind: 'rejected', reason: 'account_details', isKept: true, text: 'account ends in 0000' };
-      const digest = createHash('sha256').update(order.idempotencyKey).digest();
+      const digest = hash('sha256', order.idempotencyKey, 'buffer');
       const id = idFor(order.orderedAt, digest);
       const taken = payoutCost(order.amount, rate, standardPayoutPrices).walletDebit;
       const { ourReference, recipientId, amount: pays } = order;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Recipient } from '../../banks/index.ts';
 import type { Pence } from '../../money/amounts.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
@@ -23,7 +23,7 @@ export interface PayoutOrder {
  * process and at any time, names the same order.
  */
 export function orderIdOf({ partnerId, environment }: PartnerContext, idempotencyKey: string): string {
-  const digest = createHash('sha256').update(`${partnerId}|${environment}|${idempotencyKey}`).digest('hex');
+  const digest = hash('sha256', `${partnerId}|${environment}|${idempotencyKey}`);
   return [8, 12, 16, 20, 32].map((end, at, ends) => digest.slice(ends[at - 1] ?? 0, end)).join('-');
 }
 

@@ -14,8 +14,7 @@ function placeOf(row: string, table: RecipientTable) {
 export type SealedPayout = Pick<Payout, 'partnerId' | 'environment' | 'orderId' | 'amount' | 'accountIndex'>;
 
 function orderOf({ partnerId, environment, orderId, amount, accountIndex }: SealedPayout): string {
-  const account = accountIndex?.toString('hex') ?? null;
-  return JSON.stringify([partnerId, environment, orderId, amount.toString(), account]);
+  return [partnerId, environment, orderId, amount, accountIndex?.toString('hex')].join('|');
 }
 
 export function encryptRecipient(
