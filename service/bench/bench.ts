@@ -1,4 +1,4 @@
-// npm run bench [-- --quick | --against COMMIT | --reads | --loaded NUMBER | --curve | --life SECONDS [--without-endpoint] [--functions] | --waiters NUMBER | --webhooks | --invoices PARTNERS | --reconcile PAYOUTS]: the api against bare PostgreSQL, which does the same without it, or against another commit.
+// npm run bench [-- --quick | --against COMMIT | --reads | --loaded NUMBER | --curve | --life SECONDS [--without-endpoint] [--functions] | --waiters NUMBER | --webhooks | --memory REQUESTS | --invoices PARTNERS | --reconcile PAYOUTS]: the api against bare PostgreSQL, which does the same without it, or against another commit.
 // JSON lines on standard output; what goes on meanwhile on standard error. docs/performance.md says what the figures mean.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,6 +13,7 @@ import { compareReads } from './compare-reads.ts';
 import { drawCurve } from './draw-curve.ts';
 import { measureCurve } from './measure-curve.ts';
 import { measureInvoices } from './measure-invoices.ts';
+import { measureMemory } from './measure-memory.ts';
 import { measureReconciliation } from './measure-reconciliation.ts';
 import { measureWaiters } from './measure-waiters.ts';
 import { measureWebhooks } from './measure-webhooks.ts';
@@ -48,6 +49,8 @@ const { values: options } = parseArgs({
     waiters: { type: 'string' },
     /** How soon events are sent, what an endpoint that hangs costs another, and what an endpoint costs payouts. */
     webhooks: { type: 'boolean', default: false },
+    /** What an api process has of memory in the course of so many requests. */
+    memory: { type: 'string' },
     /** The monthly run, over a month of so many partners with 10,000 payouts each. */
     invoices: { type: 'string' },
     /** Of another number of payouts each. */
@@ -88,7 +91,7 @@ const length = lengths[size];
 
 function refuseOptions(): never {
   console.error(
-    'Say: npm run bench [-- --quick | --against COMMIT [--rounds NUMBER] [--limit RATIO] [--traces RATIO] | --reads | --loaded NUMBER | --curve | --life SECONDS [--without-endpoint] [--functions] | --waiters NUMBER | --webhooks | --invoices PARTNERS [--payouts EACH] | --reconcile PAYOUTS [--partners NUMBER]]',
+    'Say: npm run bench [-- --quick | --against COMMIT [--rounds NUMBER] [--limit RATIO] [--traces RATIO] | --reads | --loaded NUMBER | --curve | --life SECONDS [--without-endpoint] [--functions] | --waiters NUMBER | --webhooks | --memory REQUESTS | --invoices PARTNERS [--payouts EACH] | --reconcile PAYOUTS [--partners NUMBER]]',
   );
   process.exit(2);
 }
@@ -147,7 +150,8 @@ const lifeOptions = {
 const limit = ratio(options.limit);
 const againstLength = { ...againstLengths[size], rounds: wholeNumber(options.rounds) ?? againstLengths[size].rounds };
 if (size === 'whole' && againstLength.rounds < leastRounds) refuseOptions();
-const [loaded, life, waiters] = [options.loaded, options.life, options.waiters].map(wholeNumber);
+const { loaded: stored, life: seconds } = options;
+const [loaded, life, waiters, requests] = [stored, seconds, options.waiters, options.memory].map(wholeNumber);
 const [compared, partners = 10] = [wholeNumber(options.reconcile), wholeNumber(options.partners)];
 const [billed, payoutsEach = 10_000] = [wholeNumber(options.invoices), wholeNumber(options.payouts)];
 
@@ -159,6 +163,7 @@ try {
   else if (loaded !== undefined) await runLoaded(server, loaded);
   else if (life !== undefined) report(await measureWholeLife(server, { seconds: life, ...lifeOptions, say }));
   else if (waiters !== undefined) await runWaiters(server, waiters);
+  else if (requests !== undefined) for await (const line of measureMemory(server, { requests, say })) report(line);
   else if (billed !== undefined) report(await measureInvoices(server, { partners: billed, payoutsEach, say }));
   else if (compared !== undefined) report(await measureReconciliation(server, { payouts: compared, partners, say }));
   else if (options.webhooks)

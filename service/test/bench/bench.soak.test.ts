@@ -48,6 +48,13 @@ test('each of many requests that wait is answered with the change that it waits 
   assert.deepEqual([valueAt(line, 'name'), valueAt(line, 'answered')], ['waiters', 300]);
 });
 
+test('memory is told for each tenth of the requests', async () => {
+  const lines = await runTrial('--memory', '10');
+  assert.equal(lines.length, 10);
+  for (const line of lines)
+    for (const figure of ['requests', 'resident_mb']) assert(numberAt(line, figure) > 0, figure);
+});
+
 test('a commit can be compared with the checkout that it is in', async () => {
   const lines = await runTrial('--against', 'HEAD');
   assert.deepEqual(

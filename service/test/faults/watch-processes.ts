@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { parseLogLine } from '@kelpie/dev/log-line.ts';
+import { residentMb } from '../harness/resident-memory.ts';
 import type { World } from '../harness/world.ts';
 
 /** The most that any one process used in a second: memory, warnings and errors in its log, and database connections. */
@@ -28,8 +28,7 @@ const levels = new Set(['warn', 'error', 'fatal']);
 
 function megabytesOf(pid: number): number {
   try {
-    const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return Math.round(Number(kilobytes) / 1024);
+    return Math.round(residentMb(pid));
   } catch {
     // It was killed.
     return 0;

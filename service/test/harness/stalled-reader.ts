@@ -1,5 +1,4 @@
 import { connect } from 'node:net';
-import { readFileSync } from 'node:fs';
 
 /** The largest file that we serve, as it is: compressed, a kernel could keep all of it for its reader. */
 export const largestFile = '/docs/reference/js/scalar.js';
@@ -34,10 +33,4 @@ export async function stallReading(url: string, path = largestFile): Promise<Sta
     },
     leave: () => void socket.destroy(),
   };
-}
-
-/** What a process has of the machine's memory, in MB. */
-export function residentMb(pid: number): number {
-  const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) / 1024;
 }

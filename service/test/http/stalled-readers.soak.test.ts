@@ -7,7 +7,8 @@ import { createTestDatabase } from '../harness/database.ts';
 import { readMetric } from '../harness/metrics.ts';
 import { createSimulatedPartner } from '../harness/partners.ts';
 import { startApi } from '../harness/processes.ts';
-import { largestFile, residentMb, stallReading } from '../harness/stalled-reader.ts';
+import { residentMb } from '../harness/resident-memory.ts';
+import { largestFile, stallReading } from '../harness/stalled-reader.ts';
 
 const readers = 300;
 /** One copy of the file for each reader would be 1,300 MB. */
