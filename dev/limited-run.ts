@@ -5,7 +5,7 @@ import { projectFolder } from './project.ts';
 const groupSize = 4;
 
 /** The same files in the same order, beginning at another one for most commits: what one run leaves out, others begin with. */
-export function beginAt<T>(commit: string, files: readonly T[]): T[] {
+export function beginAt(commit: string, files: readonly string[]): string[] {
   const first = Number.parseInt(commit.slice(0, 8), 16) % files.length;
   return [...files.slice(first), ...files.slice(0, first)];
 }

@@ -87,7 +87,9 @@ async function runChosen(): Promise<number> {
   return runTiers(tier === undefined ? ['unit', 'integration'] : [tier]);
 }
 
-if ((options.tier !== undefined && tier === undefined) || (minutes !== undefined && !Number.isFinite(minutes))) {
+const isUnknownTier = options.tier !== undefined && tier === undefined;
+const isLimitedWrong = minutes !== undefined && (!Number.isFinite(minutes) || tier === undefined || files.length > 0);
+if (isUnknownTier || isLimitedWrong) {
   console.error(`Usage: npm test -- [FILE …] | [--tier=${tiers.join('|')} [--minutes=M]]`);
   process.exitCode = 2;
 } else {

@@ -150,8 +150,8 @@ const lifeOptions = {
 const limit = ratio(options.limit);
 const againstLength = { ...againstLengths[size], rounds: wholeNumber(options.rounds) ?? againstLengths[size].rounds };
 if (size === 'whole' && againstLength.rounds < leastRounds) refuseOptions();
-const { loaded: stored, life: seconds } = options;
-const [loaded, life, waiters, requests] = [stored, seconds, options.waiters, options.memory].map(wholeNumber);
+const [loaded, life] = [options.loaded, options.life].map(wholeNumber);
+const [waiters, requests] = [options.waiters, options.memory].map(wholeNumber);
 const [compared, partners = 10] = [wholeNumber(options.reconcile), wholeNumber(options.partners)];
 const [billed, payoutsEach = 10_000] = [wholeNumber(options.invoices), wholeNumber(options.payouts)];
 

@@ -17,7 +17,7 @@ const partners = 200;
 /** In each turn as long as another. */
 const mix: readonly ApiName[] = ['create_32', 'get', 'list'];
 const timing = { warmMs: 0, windowMs: 2_000 };
-/** How often it is told. */
+/** A line for each tenth. */
 const lines = 10;
 
 /** What one api process has of memory after each tenth of so many requests. */

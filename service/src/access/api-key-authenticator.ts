@@ -68,7 +68,7 @@ export function createApiKeyAuthenticator({ calls, clock, pepper, uses }: Authen
   return {
     async identify(secret, address) {
       if (!isSecret(secret)) return null;
-      // A hash costs a sixth of a digest with the pepper, and what is remembered has no need of one.
+      // Random bits need no pepper to be remembered by, and the digest costs six times as much. Only the database is asked by it.
       const known = await cache.get(hash('sha256', secret), async () => {
         const digest = pepper.digest(secret);
         const found = await findBySecret(pepper, secret, async (each) => identifyApiKey(calls, each, clock.now()));

@@ -48,7 +48,7 @@ test('each of many requests that wait is answered with the change that it waits 
   assert.deepEqual([valueAt(line, 'name'), valueAt(line, 'answered')], ['waiters', 300]);
 });
 
-test('memory is told for each tenth of the requests', async () => {
+test('the bench prints the memory after each tenth of the requests', async () => {
   const lines = await runTrial('--memory', '10');
   assert.equal(lines.length, 10);
   for (const line of lines)

@@ -69,9 +69,9 @@ export function openRecipient(
 
 /** Whom to pay. Throws where the row is not as it was when it was sealed, or its recipient is another's. */
 export function openSealedRecipient(encryptor: Encryptor, payout: SealedPayout & EncryptedRecipient): PayoutRecipient {
-  const opened = openedOrNull(encryptor, payout);
-  if (opened?.order !== orderOf(payout)) throw new RowTampered();
-  return opened.recipient;
+  const recipient = recipientWhereUnchanged(encryptor, payout);
+  if (recipient === null) throw new RowTampered();
+  return recipient;
 }
 
 /** For another digest of the same account. A row that is not as it was sealed keeps the seal that says so. */
@@ -80,14 +80,17 @@ export function resealPayout(
   payout: SealedPayout & EncryptedRecipient,
   accountIndex: Buffer,
 ): Buffer | null {
-  const opened = openedOrNull(encryptor, payout);
-  if (opened?.order !== orderOf(payout)) return payout.recipientEncrypted;
-  return sealPayout(encryptor, { ...payout, accountIndex }, opened.recipient);
+  const recipient = recipientWhereUnchanged(encryptor, payout);
+  return recipient === null ? payout.recipientEncrypted : sealPayout(encryptor, { ...payout, accountIndex }, recipient);
 }
 
-function openedOrNull(encryptor: Encryptor, payout: EncryptedRecipient): ReturnType<typeof openWithOrder> | null {
+function recipientWhereUnchanged(
+  encryptor: Encryptor,
+  payout: SealedPayout & EncryptedRecipient,
+): PayoutRecipient | null {
   try {
-    return openWithOrder(encryptor, payout, 'payouts');
+    const { order, recipient } = openWithOrder(encryptor, payout, 'payouts');
+    return order === orderOf(payout) ? recipient : null;
   } catch {
     return null;
   }
