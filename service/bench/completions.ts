@@ -10,10 +10,22 @@ export interface Counted {
   p99Ms: number;
 }
 
+/** A machine that stands still for a moment spoils what is measured in it: that says nothing of the program, and is measured again. */
+export class Disturbed extends Error {
+  override readonly name = 'Disturbed';
+}
+
+/** Throws where nothing was done. */
+export function requireSome(counted: Counted | null): Counted {
+  if (counted === null) throw new Disturbed('nothing was done while it was measured');
+  return counted;
+}
+
 /** When each request was done, and how long it took. */
 export interface Completions {
   add(doneAtMs: number, tookMs: number): void;
-  count(window: Window): Counted;
+  /** Null where nothing was done in it. */
+  count(window: Window): Counted | null;
   /** All that were ever added, in a window or not. */
   total(): number;
 }
@@ -26,11 +38,9 @@ function grow(old: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
   return larger;
 }
 
-/** Of sorted values: the one that so many of a hundred do not exceed. */
-function percentile(sorted: Float64Array, percent: number): number {
-  const found = sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)];
-  if (found === undefined) throw new Error('nothing was done while it was measured');
-  return found;
+/** Of sorted values: the one that so many of a hundred do not exceed. Undefined where there is none. */
+function percentile(sorted: Float64Array, percent: number): number | undefined {
+  return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)];
 }
 
 export function createCompletions(): Completions {
@@ -49,7 +59,8 @@ export function createCompletions(): Completions {
         .subarray(0, added)
         .filter((_, at) => (doneAt[at] ?? 0) >= fromMs && (doneAt[at] ?? 0) < toMs)
         .toSorted();
-      return { inWindow: sorted.length, p50Ms: percentile(sorted, 50), p99Ms: percentile(sorted, 99) };
+      const [p50Ms, p99Ms] = [percentile(sorted, 50), percentile(sorted, 99)];
+      return p50Ms === undefined || p99Ms === undefined ? null : { inWindow: sorted.length, p50Ms, p99Ms };
     },
     total: () => added,
   };

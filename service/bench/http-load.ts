@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { Disturbed, requireSome } from './completions.ts';
 import type { GeneratorAnswer, GeneratorOrder, LoadPlan } from './load-plan.ts';
 import type { Running } from './slice.ts';
 
@@ -6,8 +7,14 @@ import type { Running } from './slice.ts';
 export interface HttpLoad {
   start(plan: LoadPlan): Running;
   /** By the api on this port, in all slices so far. */
-  payoutsMade(port: number): number;
+  payoutsMade(port: number): PayoutsMade;
   end(): void;
+}
+
+export interface PayoutsMade {
+  counted: number;
+  /** Answered 503: they may have been created all the same. */
+  unclear: number;
 }
 
 /** Longer than any request may take. */
@@ -33,9 +40,10 @@ export function startHttpLoad(): HttpLoad {
       child.on('message', settle).on('exit', onExit);
       if (!child.connected) onExit();
     });
-  const payoutsMade = new Map<number, number>();
+  const payouts = new Map<number, PayoutsMade>();
+  const payoutsMade = (port: number): PayoutsMade => payouts.get(port) ?? { counted: 0, unclear: 0 };
   return {
-    payoutsMade: (port) => payoutsMade.get(port) ?? 0,
+    payoutsMade,
     start(plan) {
       send({ kind: 'start', plan });
       return {
@@ -44,8 +52,11 @@ export function startHttpLoad(): HttpLoad {
           send({ kind: 'stop', window });
           const answer = await nextAnswer();
           if (answer.kind !== 'counted') throw new Error('the load generator began when it was told to stop');
-          if (plan.status === 201) payoutsMade.set(plan.port, (payoutsMade.get(plan.port) ?? 0) + answer.total);
-          return answer.counted;
+          const { total, refused } = answer;
+          const { counted, unclear } = payoutsMade(plan.port);
+          if (plan.status === 201) payouts.set(plan.port, { counted: counted + total, unclear: unclear + refused });
+          if (refused > 0) throw new Disturbed(`${refused} requests were answered 503`);
+          return requireSome(answer.counted);
         },
       };
     },

@@ -12,6 +12,7 @@ class Load {
   readonly plan: LoadPlan;
   readonly #fill: (number: number) => string;
   stopped = false;
+  refused = 0;
   #lanesToBegin: number;
 
   constructor(plan: LoadPlan) {
@@ -23,6 +24,15 @@ class Load {
   laneBegan(): void {
     this.#lanesToBegin -= 1;
     if (this.#lanesToBegin === 0) report({ kind: 'begun' });
+  }
+
+  /** The api or the machine was too slow for a moment. What follows would say nothing. */
+  refuse(): void {
+    this.refused += 1;
+    this.stopped = true;
+    if (this.#lanesToBegin <= 0) return;
+    this.#lanesToBegin = 0;
+    report({ kind: 'begun' });
   }
 
   nextRequest(): string {
@@ -63,9 +73,10 @@ class Lane {
     const status = this.#answers.read(chunk);
     if (status === null) return;
     const { plan } = this.#load;
-    if (status !== plan.status) fail(`the api did not answer ${plan.status}:\n${this.#answers.head}`);
+    if (status === 503) this.#load.refuse();
+    else if (status !== plan.status) fail(`the api did not answer ${plan.status}:\n${this.#answers.head}`);
     const now = performance.now();
-    this.#load.completions.add(performance.timeOrigin + now, now - this.#sentAt);
+    if (status === plan.status) this.#load.completions.add(performance.timeOrigin + now, now - this.#sentAt);
     if (!this.#hasBegun) {
       this.#hasBegun = true;
       this.#load.laneBegan();
@@ -98,7 +109,8 @@ async function obey(order: GeneratorOrder): Promise<void> {
   const { load, ended } = running;
   load.stopped = true;
   await ended;
-  report({ kind: 'counted', counted: load.completions.count(order.window), total: load.completions.total() });
+  const { completions, refused } = load;
+  report({ kind: 'counted', counted: completions.count(order.window), total: completions.total(), refused });
 }
 
 /** Our own parent sends nothing else; this is only a reminder. */

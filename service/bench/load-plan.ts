@@ -7,12 +7,20 @@ export interface LoadPlan {
   connections: number;
   /** Whole requests, one of which is taken at random each time. `keyMark` in one stands for a fresh idempotency key. */
   requests: readonly string[];
-  /** Any other status of an answer ends the run. */
+  /** 503 stops it, and any other status of an answer ends the run. */
   status: number;
 }
 
 export const keyMark = '@KEY@';
 
+/** What it saw until it was stopped. `refused` requests were answered 503. */
+interface Seen {
+  kind: 'counted';
+  counted: Counted | null;
+  total: number;
+  refused: number;
+}
+
 /** It answers the first once every connection has had an answer, and the second with what it counted. */
-export type GeneratorAnswer = { kind: 'begun' } | { kind: 'counted'; counted: Counted; total: number };
+export type GeneratorAnswer = { kind: 'begun' } | Seen;
 export type GeneratorOrder = { kind: 'start'; plan: LoadPlan } | { kind: 'stop'; window: Window };

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { diesWithItsParent } from '@kelpie/dev/child-process.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
-import { createCompletions } from './completions.ts';
+import { createCompletions, requireSome } from './completions.ts';
 import type { Running } from './slice.ts';
 
 /** A statement that is a whole transaction, as pgbench sends it. */
@@ -133,7 +133,7 @@ function createLoad(options: PgbenchOptions, name: string, script: BareScript, c
         async finish(window) {
           await readUntil(() => log.newestMs() > window.toMs);
           child.kill('SIGSTOP');
-          const counted = log.completions.count(window);
+          const counted = requireSome(log.completions.count(window));
           return { ...counted, inWindow: counted.inWindow * payoutsPerCall };
         },
       };

@@ -69,10 +69,24 @@ export function readProcessTime(pid: number): number {
   return present(readOwnMicroseconds(pid), pid);
 }
 
-/** What the whole server has used so far, backends that have ended included. */
+const mostTries = 5;
+
+/**
+ * What the whole server has used so far, backends that have ended included. One that ends between the two readings would be in
+ * neither, so they are taken again.
+ */
 export function readServerTime(postmaster: number): number {
-  const { endedTicks } = present(readStat(postmaster), postmaster);
-  let microseconds = endedTicks * microsecondsATick + readProcessTime(postmaster);
+  const readEnded = (): number => present(readStat(postmaster), postmaster).endedTicks;
+  for (let tries = 1; ; tries += 1) {
+    const endedTicks = readEnded();
+    const running = readBackends(postmaster);
+    if (readEnded() === endedTicks || tries === mostTries)
+      return endedTicks * microsecondsATick + readProcessTime(postmaster) + running;
+  }
+}
+
+function readBackends(postmaster: number): number {
+  let microseconds = 0;
   for (const entry of readdirSync('/proc')) {
     const stat = /^\d/.test(entry) ? readStat(Number(entry)) : null;
     if (stat?.parent === postmaster) microseconds += readOwnMicroseconds(Number(entry)) ?? 0;

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { AnswerReader } from '../answer-reader.ts';
-import { createCompletions, type Counted, type Window } from '../completions.ts';
+import { createCompletions, requireSome, type Counted, type Window } from '../completions.ts';
 import { createFiller } from '../fresh-keys.ts';
 import { exponential, type Chance } from './chance.ts';
 
@@ -59,7 +59,7 @@ export async function startArrivals({ port, requests, perSecond, chance, pick }:
   const timer = setInterval(tick, tickMs);
   return {
     refused,
-    count: (window) => completions.count(window),
+    count: (window) => requireSome(completions.count(window)),
     async end() {
       clearInterval(timer);
       const deadline = performance.now() + patienceMs;
