@@ -25,11 +25,11 @@ after(async () => {
 const never = new AbortController().signal;
 const longMs = 30_000;
 
-/** Whether it woke before the time was over. */
+/** Whether it woke well before the time was over: a timer may end a millisecond early. */
 async function isWoken(by: WakeListener, topic: 'jobs' | 'payouts', withinMs: number): Promise<boolean> {
   const startedAt = performance.now();
   await by.until(topic, withinMs, never);
-  return performance.now() - startedAt < withinMs;
+  return performance.now() - startedAt < withinMs - 20;
 }
 
 /** What is sent before it listens is lost, so it begins with all that may have been. */
