@@ -6,6 +6,7 @@ import { findFirstTransfer } from './store.ts';
 import {
   findKeptSum,
   keepSum,
+  nameLeftMonths,
   sumNewest,
   sumOfCauses,
   sumSlice,
@@ -76,9 +77,24 @@ async function findFirst({ pool, partnerEnvironment, clock }: Comparing): Promis
   return first ?? clock.now();
 }
 
-/** What was posted in months that are over, kept from run to run. With `--everything` it is summed anew. */
+const mostTries = 3;
+
+/**
+ * What was posted in months that are over, kept from run to run. With `--everything` it is summed anew. It is summed in many
+ * statements: where a month left the database or came back between them, once more.
+ */
 async function sumSettledMonths(comparing: Comparing, first: Date): Promise<KeptSum> {
+  for (let tries = 1; tries <= mostTries; tries += 1) {
+    const sum = await trySettledMonths(comparing, first);
+    if (sum !== null) return sum;
+  }
+  throw new Error('months move to or from the archive while the ledger is summed');
+}
+
+/** Null where a month moved meanwhile. */
+async function trySettledMonths(comparing: Comparing, first: Date): Promise<KeptSum | null> {
   const { pool, partnerEnvironment, clock, isDryRun, everything } = comparing;
+  const left = await inReadOnlyTransaction(pool, partnerEnvironment, nameLeftMonths);
   const kept = await inReadOnlyTransaction(pool, partnerEnvironment, async (tx) => findKeptSum(tx));
   const base = everything || kept === null ? { until: epoch, amount: 0n } : kept;
   const month = settledMonth(clock.now());
@@ -86,9 +102,11 @@ async function sumSettledMonths(comparing: Comparing, first: Date): Promise<Kept
   const from = base.until > first ? base.until : first;
   const slices = sliceByDays({ from: base.until, before: month }, from, null, clock.now());
   const sum = { until: month, amount: base.amount + (await sumSlices(comparing, slices, [])).total };
-  if (!isDryRun)
-    await inTransaction(pool, partnerEnvironment, async (tx) => keepSum(tx, partnerEnvironment, sum, clock.now()));
-  return sum;
+  return inTransaction(pool, partnerEnvironment, async (tx) => {
+    if ((await nameLeftMonths(tx)) !== left) return null;
+    if (!isDryRun) await keepSum(tx, partnerEnvironment, sum, clock.now());
+    return sum;
+  });
 }
 
 /**

@@ -64,6 +64,7 @@ export async function seedEveryTable(client: Client, partnerIds: readonly string
       await seedLimits(client, { partnerId, environment });
       await seedDeposit(client, { partnerId, environment });
       await seedReconciliation(client, { partnerId, environment });
+      await seedArchive(client, { partnerId, environment });
       await seedEvent(client, { partnerId, environment });
       await seedWebhook(client, { partnerId, environment });
     }
@@ -293,6 +294,32 @@ export async function seedDeposit(
      )
      insert into kelpie.deposit_history (deposit_id, number, partner_id, environment, at, state, what, bank_state)
      select id, 1, partner_id, environment, now(), 'pending', 'seen', 'seed' from made`,
+    [partnerId, environment],
+  );
+}
+
+/** What stays of a month that has left. */
+async function seedArchive(
+  client: Client,
+  { partnerId, environment }: { partnerId: string; environment: string },
+): Promise<void> {
+  await client.query(
+    `insert into kelpie.archived_months (month, state, name, began_at) values ('2001-01-01', 'writing', '2001-01-00000000', now())
+     on conflict do nothing`,
+  );
+  await client.query(
+    `insert into kelpie.carried_entries (
+       month, partner_id, environment, account, reason, period, amount, entries, transfer_id, cause_id
+     )
+     values ('2001-01-01', $1, $2, 'held', 'payout.hold', '2001-01', -1, 1, gen_random_uuid(), gen_random_uuid())`,
+    [partnerId, environment],
+  );
+  await client.query(
+    `insert into kelpie.archived_statements (
+       month, partner_id, environment, london_month, began_at, ended_at, first_number, next_number, opening_balance,
+       closing_balance, held_after, movements, moved
+     )
+     values ('2001-01-01', $1, $2, '2001-01-01', now(), now(), 1, 1, 0, 0, 0, 0, 0)`,
     [partnerId, environment],
   );
 }

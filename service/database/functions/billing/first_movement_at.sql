@@ -66,6 +66,11 @@ begin
   from kelpie.ledger_entries e
   where e.partner_id = of_partner and e.environment = of_environment and e.account = 'wallet'
     and e.transfer_id >= first_wanted;
-  return least(found_number, later_number);
+  -- Sums of the archive are of one month of London each, so they are wholly before the instant or after it.
+  return least(found_number, later_number, (
+    select min(c.first_version) from kelpie.carried_entries c
+    where c.partner_id = of_partner and c.environment = of_environment and c.account = 'wallet'
+      and c.transfer_id >= kelpie.first_id_at(at)
+  ));
 end;
 $$;

@@ -32,7 +32,7 @@ begin
     insert into kelpie.house_sums (partner_id, environment, account, sum_micro_usdc)
     select e.partner_id, e.environment, e.account, sum(e.amount)
     from (
-      select l.partner_id, l.environment, l.account, l.amount from kelpie.ledger_entries l
+      select l.partner_id, l.environment, l.account, l.amount from kelpie.booked_entries l
       where l.account = any (kelpie.house_accounts())
       union all
       select w.partner_id, w.environment, 'house_float', 0 from kelpie.wallets w

@@ -27,7 +27,7 @@ begin
       where w.partner_id = of_partner and w.environment = 'live' and w.balance_micro_usdc > 0
     ) then 'wallet_not_empty'
     when (
-      select sum(e.amount) from kelpie.ledger_entries e
+      select sum(e.amount) from kelpie.booked_entries e
       where e.partner_id = of_partner and e.environment = 'live' and e.account = 'suspense'
     ) <> 0 then 'suspense'
     when exists (

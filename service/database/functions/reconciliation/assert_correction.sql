@@ -46,7 +46,7 @@ begin
       raise exception 'the same money may be corrected already' using errcode = 'KP417';
     end if;
   end if;
-  select coalesce(sum(l.amount), 0) into in_suspense from kelpie.ledger_entries l
+  select coalesce(sum(l.amount), 0) into in_suspense from kelpie.booked_entries l
   where l.account = 'suspense' and l.partner_id = of_case.partner_id and l.environment = of_case.environment;
   if change.in_wallet < 0 and change.in_suspense > 0 and in_suspense + change.in_suspense > 0 then
     raise exception 'more than there is in suspense' using errcode = 'KP424';

@@ -60,7 +60,7 @@ const outstandingSql = `
     select b.partner_id, coalesce(sum(e.amount) filter (where e.account = 'receivable'), 0) as receivable,
       coalesce(-sum(e.amount) filter (where e.account = 'credit_due'), 0) as credit
     from kelpie.closed_books b
-    left join kelpie.ledger_entries e on e.partner_id = b.partner_id and e.account in ('receivable', 'credit_due')
+    left join kelpie.booked_entries e on e.partner_id = b.partner_id and e.account in ('receivable', 'credit_due')
       and (e.transfer_id < kelpie.first_id_at(b.closed_until) or e.reason like 'invoice.%')
     group by 1
   ),

@@ -414,7 +414,9 @@ begin
       select from kelpie.proposals a join kelpie.payouts p on p.id::text = a.subject
     )
     union all
-    select 'the partner has invoices, whose numbers belong to this cell' where exists (select from kelpie.invoices);
+    select 'the partner has invoices, whose numbers belong to this cell' where exists (select from kelpie.invoices)
+    union all
+    select 'the partner has entries in the archive of this cell' where exists (select from kelpie.carried_entries);
 end;
 $$;
 

@@ -57,7 +57,7 @@ const sumsSql = `
     where exists (select from kelpie.house_sums) group by partner_id, environment, account
   ),
   booked as (
-    select partner_id, environment, account, sum(amount) as amount from kelpie.ledger_entries
+    select partner_id, environment, account, sum(amount) as amount from kelpie.booked_entries
     where account = any (kelpie.house_accounts()) group by partner_id, environment, account
   )
   select 'sum that is kept is not that of the entries' as kind, partner_id || ' ' || environment || ' ' || account as what,

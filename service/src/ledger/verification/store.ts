@@ -57,7 +57,8 @@ export async function listSumDifferences(tx: Transaction, span: IdSpan, limit: n
 
 /**
  * Each wallet entry must follow from the one before it: so one that was changed, removed or doubled shows, also where its
- * transfer was made to sum to zero again. The one before may be older than the span; then the index finds it by its number.
+ * transfer was made to sum to zero again. The one before may be older than the span; then the index finds it by its number, or
+ * what an archived month carried over has it.
  */
 const chainsSql = `
   with moved as (
@@ -72,12 +73,7 @@ const chainsSql = `
       case
         when version = 1 and version_before is null then 0
         when version_before in (version, version - 1) then balance_before
-        else (
-          select e.wallet_balance_after from kelpie.ledger_entries e
-          where e.partner_id = m.partner_id and e.environment = m.environment and e.account = 'wallet'
-            and e.wallet_version = m.version - 1
-          order by e.transfer_id limit 1
-        )
+        else kelpie.wallet_balance_at(m.partner_id, m.environment, m.version - 1, null)
       end as balance_before,
       case when version_before = version then version end as doubled
     from moved m
@@ -101,11 +97,7 @@ const balancesSql = `
   select 'wallet is not its newest entry' as kind, w.partner_id || ' ' || w.environment as what,
     coalesce(newest.balance, 0)::text as expected, w.balance_micro_usdc || ' as version ' || w.version as found
   from kelpie.wallets w
-  left join lateral (
-    select e.wallet_balance_after as balance from kelpie.ledger_entries e
-    where e.partner_id = w.partner_id and e.environment = w.environment and e.account = 'wallet' and e.wallet_version = w.version
-    order by e.transfer_id limit 1
-  ) newest on true
+  cross join lateral (select kelpie.wallet_balance_at(w.partner_id, w.environment, w.version, null) as balance) newest
   where w.balance_micro_usdc is distinct from case w.version when 0 then 0 else newest.balance end
   limit $1`;
 

@@ -8,14 +8,28 @@ export interface KeptSum {
   amount: MicroUsdc;
 }
 
-/** Null where there is none, or the database was restored since it was written: then it is summed anew. */
+/**
+ * Null where there is none, or the database was restored since it was written: then it is summed anew. So it is where it ends before
+ * a month that has left the database does: of that, there are only sums.
+ */
 export async function findKeptSum(tx: Transaction): Promise<KeptSum | null> {
   const { rows } = await tx.query<{ sum_until: Date; micro_usdc: string }>(
     `select sum_until, micro_usdc from kelpie.bank_wallet_sums
-     where summed_at > coalesce((select max(began_at) from kelpie.recoveries), '-infinity')`,
+     where summed_at > coalesce((select max(began_at) from kelpie.recoveries), '-infinity')
+       and sum_until at time zone 'utc' >= coalesce(
+         (select max(month) + interval '1 month' from kelpie.archived_months where left_at is not null), '-infinity'
+       )`,
   );
   const [row] = rows;
   return row === undefined ? null : { until: row.sum_until, amount: BigInt(row.micro_usdc) };
+}
+
+/** The months that have left the database, by their files. */
+export async function nameLeftMonths(tx: Transaction): Promise<string> {
+  const { rows } = await tx.query<{ names: string }>(
+    `select coalesce(string_agg(name, ' ' order by month), '') as names from kelpie.archived_months where left_at is not null`,
+  );
+  return rows[0]?.names ?? '';
 }
 
 export async function keepSum(
@@ -58,7 +72,7 @@ function idOf(instant: Date | null, otherwise: string): string {
   return instant === null ? otherwise : firstIdAt(instant);
 }
 
-/** Of the index alone. */
+/** Of the index alone, and of what archived months carried over. */
 export async function sumSlice(
   tx: Transaction,
   { partnerId, environment }: PartnerContext,
@@ -68,7 +82,7 @@ export async function sumSlice(
   const { rows } = await tx.query<SumRow>(
     `select coalesce(sum(l.amount), 0) as total,
        coalesce(sum(l.amount) filter (where l.cause_id = any ($7::uuid[])), 0) as replaced
-     from kelpie.ledger_entries l
+     from kelpie.booked_entries l
      where l.account = 'bank_wallet' and l.partner_id = $1 and l.environment = $2
        and l.transfer_id >= $3 and l.transfer_id < $4 and l.cause_id >= $5 and l.cause_id < $6`,
     [
