@@ -2,7 +2,7 @@
 // payout means is the payouts' matter, and no line is given to another partner than its own.
 export { createArchive, type Archive } from './archive.ts';
 export { ArchiveUnreadable, type ArchiveStore } from './archive-store.ts';
-export { parseLine, type ArchivedLine } from './archived-line.ts';
+export { parseLine, transfersOf, type ArchivedLine } from './archived-line.ts';
 export { createDirectoryStore } from './directory-store.ts';
 export { fileNames } from './manifest.ts';
 export {
@@ -23,9 +23,11 @@ export {
   finishReturn,
   listArchivedMonths,
   listMonthRecords,
-  loadLines,
-  readLines,
+  loadPayouts,
+  readEntryLines,
+  readPayoutLines,
   stopArchive,
   type MonthRecord,
 } from './store.ts';
+export { whileMonthsStay } from './while-months-stay.ts';
 export { writeMonth } from './write-month.ts';

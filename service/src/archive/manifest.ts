@@ -17,17 +17,19 @@ const blockForm = Type.Object({
   digest,
 });
 
+const partForm = Type.Object({ lines: count, bytes: count, blocks: Type.Array(blockForm) });
+
 const manifestForm = Type.Object({
-  version: Type.Literal(1),
+  version: Type.Literal(2),
   month: Type.String({ pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$' }),
-  payouts: count,
-  changes: count,
-  bytes: count,
-  blocks: Type.Array(blockForm),
+  payouts: partForm,
+  entries: partForm,
 });
 
 export type Block = Static<typeof blockForm>;
-/** What a month in the archive holds, block by block. */
+/** A file of a month, block by block. */
+export type Part = Static<typeof partForm>;
+/** What a month in the archive holds. */
 export type Manifest = Static<typeof manifestForm>;
 
 export function sha256(bytes: Uint8Array | string): string {
@@ -47,6 +49,6 @@ export function readManifest(bytes: Buffer, { name, expected }: { name: string; 
 }
 
 /** The files of a month, by what the database calls them. */
-export function fileNames(name: string): { blocks: string; manifest: string } {
-  return { blocks: `${name}.blocks`, manifest: `${name}.json` };
+export function fileNames(name: string): { payouts: string; entries: string; manifest: string } {
+  return { payouts: `${name}.payouts`, entries: `${name}.entries`, manifest: `${name}.json` };
 }

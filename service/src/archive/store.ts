@@ -84,24 +84,20 @@ export async function findObstacle(tx: Transaction, month: string, at: Date): Pr
 
 const linesAtOnce = 300;
 
-/** The lines of a month in their order, in one snapshot. As the reading role. */
-export async function* readLines(tx: Transaction, month: string): AsyncGenerator<string[]> {
+/** Its lines in their order, in one snapshot; as the reading role. By day, so that what is sorted is a day and not a month. */
+async function* readByDay(
+  tx: Transaction,
+  month: string,
+  linesOf: (day: { first: string; before: string }) => string,
+): AsyncGenerator<string[]> {
   await tx.query(`set local work_mem = '64MB'`);
-  // By day, so that what is sorted is a day and not a month.
   const { rows: days } = await tx.query<{ first: string; before: string }>(
     `select kelpie.first_id_at(day at time zone 'utc') as first, kelpie.first_id_at((day + interval '1 day') at time zone 'utc') as before
      from generate_series(($1 || '-01')::timestamp, ($1 || '-01')::timestamp + interval '1 month' - interval '1 day', interval '1 day') as day`,
     [month],
   );
-  for (const { first, before } of days) {
-    await tx.query(
-      `declare lines no scroll cursor for
-       select kelpie.archived_line(
-         to_jsonb(p), (select jsonb_agg(to_jsonb(h) order by h.number) from kelpie.payout_history h where h.payout_id = p.id)
-       ) as line
-       from kelpie.payouts p where p.id >= '${first}' and p.id < '${before}'
-       order by p.partner_id, p.environment::text collate "C", p.id`,
-    );
+  for (const day of days) {
+    await tx.query(`declare lines no scroll cursor for ${linesOf(day)}`);
     for (;;) {
       const { rows } = await tx.query<{ line: string }>(`fetch ${linesAtOnce} from lines`);
       if (rows.length === 0) break;
@@ -109,6 +105,30 @@ export async function* readLines(tx: Transaction, month: string): AsyncGenerator
     }
     await tx.query('close lines');
   }
+}
+
+export function readPayoutLines(tx: Transaction, month: string): AsyncGenerator<string[]> {
+  return readByDay(
+    tx,
+    month,
+    ({ first, before }) =>
+      `select kelpie.archived_line(
+         to_jsonb(p), (select jsonb_agg(to_jsonb(h) order by h.number) from kelpie.payout_history h where h.payout_id = p.id)
+       ) as line
+       from kelpie.payouts p where p.id >= '${first}' and p.id < '${before}'
+       order by p.partner_id, p.environment::text collate "C", p.id`,
+  );
+}
+
+/** The entries of the ledger that were posted for its payouts, and for no other month's. */
+export function readEntryLines(tx: Transaction, month: string): AsyncGenerator<string[]> {
+  return readByDay(
+    tx,
+    month,
+    ({ first, before }) =>
+      `select to_jsonb(e)::text as line from kelpie.leaving_entries('${month}-01', '${first}', '${before}') e
+       order by e.partner_id, e.environment::text collate "C", coalesce(e.wallet_version, 0), e.transfer_id, e.line`,
+  );
 }
 
 // What an operator does, each with its entry in the audit log.
@@ -177,7 +197,7 @@ export async function beginReturn(tx: Transaction, month: string): Promise<boole
   return isDone(tx, `kelpie.operator_begin_return(($1 || '-01')::date)`, [month]);
 }
 
-export async function loadLines(tx: Transaction, month: string, lines: readonly string[]): Promise<void> {
+export async function loadPayouts(tx: Transaction, month: string, lines: readonly string[]): Promise<void> {
   await tx.query(`select kelpie.load_archived_lines(($1 || '-01')::date, $2)`, [month, lines]);
 }
 

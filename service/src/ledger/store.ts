@@ -69,13 +69,25 @@ export interface EntryRow {
   wallet_balance_after: string | null;
 }
 
-/** The entries of some transfers, each transfer's in the order of its lines. */
-export async function listEntries(tx: Transaction, transferIds: readonly string[]): Promise<EntryRow[]> {
+/**
+ * The entries of some transfers, each transfer's in the order of its lines. Those that may have left the database come as lines of
+ * the archive.
+ */
+export async function listEntries(
+  tx: Transaction,
+  transferIds: readonly string[],
+  archived: readonly string[] = [],
+): Promise<EntryRow[]> {
   const { rows } = await tx.query<EntryRow>(
     `select transfer_id, account, kelpie.currency_of(account) as currency, amount, reason, wallet_balance_after
-     from kelpie.ledger_entries
-     where transfer_id = any ($1::uuid[]) order by transfer_id, line limit 1000`,
-    [transferIds],
+     from (
+       select * from kelpie.ledger_entries where transfer_id = any ($1::uuid[])
+       union
+       select e.* from unnest($2::text[]) as archived
+       cross join lateral jsonb_populate_record(null::kelpie.ledger_entries, archived::jsonb) e
+     ) listed
+     order by transfer_id, line limit 1000`,
+    [transferIds, archived],
   );
   return rows;
 }

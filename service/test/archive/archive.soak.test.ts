@@ -83,7 +83,7 @@ async function killedAt(point: string, command: 'month' | 'return'): Promise<voi
 /** Changes one byte of the blocks, and says how to change it back. */
 async function flipByte(): Promise<() => Promise<void>> {
   const names = await readdir(world.folder);
-  const file = join(world.folder, names.find((name) => name.endsWith('.blocks')) ?? '');
+  const file = join(world.folder, names.find((name) => name.endsWith('.payouts')) ?? '');
   const bytes = await readFile(file);
   const changed = Buffer.from(bytes);
   changed[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;

@@ -8,9 +8,11 @@ create or replace function kelpie.digest_moving_month(of_month date) returns voi
   set search_path = pg_catalog, pg_temp
 as $$
 declare
-  suffix text := case (select m.state from kelpie.archived_months m where m.month = of_month)
-    when 'writing' then '' when 'returning' then to_char(of_month, '_YYYY_MM') end;
+  suffix text;
 begin
+  -- Nothing is loaded meanwhile.
+  select case m.state when 'writing' then '' when 'returning' then to_char(of_month, '_YYYY_MM') end into suffix
+  from kelpie.archived_months m where m.month = of_month for update;
   if suffix is null then
     return;
   end if;

@@ -12,7 +12,8 @@ import {
   finishReturn,
   listMonthRecords,
   openMonthFile,
-  readLines,
+  readEntryLines,
+  readPayoutLines,
   walkBlocks,
   writeMonth,
   type ArchiveStore,
@@ -38,8 +39,8 @@ export interface ArchivingDeps {
   clock: Clock;
   macOf: MonthMacOf;
   runStep: RunStep;
-  /** Loads lines into the tables of the month, which nobody reads yet. */
-  load: (lines: readonly string[]) => Promise<void>;
+  /** Loads lines into the tables of the month, which are not read yet. */
+  loadPayouts: (lines: readonly string[]) => Promise<void>;
   /** Digests what the database holds of it. */
   digest: () => Promise<void>;
   failpoint: Failpoint;
@@ -135,19 +136,27 @@ async function writeFiles(deps: ArchivingDeps, before: MonthRecord | null): Prom
   await failpoint('archive.begun');
   if (before !== null) await removeFiles(store, before.name);
   report(`Writing ${month}`);
-  const { manifestDigest } = await inReadOnlyTransaction(reader, 'shared', async (tx) => {
+  const { manifest, manifestDigest } = await inReadOnlyTransaction(reader, 'shared', async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only');
-    return writeMonth(store, { month, name }, readLines(tx, month));
+    const lines = { payouts: readPayoutLines(tx, month), entries: readEntryLines(tx, month) };
+    return writeMonth(store, { month, name }, lines);
   });
   await failpoint('archive.files_written');
   report(`Reading ${month} back`);
   const file = await openMonthFile(store, { month, name, manifestDigest });
-  const { payouts, digest: rowsDigest } = await digestLines(file);
-  const mac = macOf({ month, name, manifestDigest });
-  const { bytes } = file.manifest;
+  const payouts = await digestLines(file.payouts);
+  await digestLines(file.entries);
   await deps.digest();
   const isWhole = await runStep('month.written', async (tx) =>
-    finishArchive(tx, { month, name, payouts, rowsDigest, manifestDigest, mac, bytes }),
+    finishArchive(tx, {
+      month,
+      name,
+      payouts: payouts.lines,
+      rowsDigest: payouts.digest,
+      manifestDigest,
+      mac: macOf({ month, name, manifestDigest }),
+      bytes: manifest.payouts.bytes + manifest.entries.bytes,
+    }),
   );
   if (!isWhole)
     throw new OperatorError(
@@ -158,9 +167,8 @@ async function writeFiles(deps: ArchivingDeps, before: MonthRecord | null): Prom
 }
 
 export async function removeFiles(store: ArchiveStore, name: string): Promise<void> {
-  const { blocks, manifest } = fileNames(name);
-  await store.remove(manifest);
-  await store.remove(blocks);
+  const { payouts, entries, manifest } = fileNames(name);
+  for (const file of [manifest, payouts, entries]) await store.remove(file);
 }
 
 /** Loads a month from the archive into the database again. Its files are removed at the end: another attempt makes others. */
@@ -180,7 +188,7 @@ export async function returnMonth(deps: ArchivingDeps): Promise<MovedMonth> {
     );
   await failpoint('archive.return_begun');
   report(`Loading ${month}`);
-  for await (const lines of walkBlocks(file)) await deps.load(lines);
+  for await (const lines of walkBlocks(file.payouts)) await deps.loadPayouts(lines);
   await failpoint('archive.loaded');
   await deps.digest();
   const isBack = await untilDone(async () => runStep('month.returned', async (tx) => finishReturn(tx, month)));

@@ -5,7 +5,7 @@ import {
   digestMovingMonth,
   findObstacle,
   listMonthRecords,
-  loadLines,
+  loadPayouts,
   openMonthFile,
   stopArchive,
   ArchiveUnreadable,
@@ -86,7 +86,8 @@ async function withArchiving<Result>(
                 await operator.record(tx, { action, subject: month, detail: {} });
                 return step(tx);
               }),
-            load: async (lines) => inTransaction(operator.pool, 'shared', async (tx) => loadLines(tx, month, lines)),
+            loadPayouts: async (lines) =>
+              inTransaction(operator.pool, 'shared', async (tx) => loadPayouts(tx, month, lines)),
             digest: async () => inTransaction(operator.pool, 'shared', async (tx) => digestMovingMonth(tx, month)),
             failpoint,
             report: createProgressWriter(options),
@@ -234,7 +235,8 @@ async function verifyMonth(folder: string, key: Buffer, record: MonthRecord): Pr
     return { month, payouts: 0, problem: 'It was not archived with this key.' };
   try {
     const file = await openMonthFile(createDirectoryStore(folder), { month, name, manifestDigest });
-    const { payouts, digest } = await digestLines(file);
+    const { lines: payouts, digest } = await digestLines(file.payouts);
+    await digestLines(file.entries);
     return { month, payouts, problem: digest === rowsDigest ? null : 'Its lines are not those that were archived.' };
   } catch (error) {
     if (!(error instanceof ArchiveUnreadable)) throw error;

@@ -58,8 +58,8 @@ export function sameMonths(one: readonly LeftMonth[], other: readonly LeftMonth[
 /** All lines of a day, by id. */
 export async function readDayLines(file: MonthFile, day: Day): Promise<ArchivedLine[]> {
   const lines: ArchivedLine[] = [];
-  for (const block of blocksBetween(file.manifest, `${day}/`, `${day}/~`))
-    for (const text of await file.readBlock(block)) {
+  for (const block of blocksBetween(file.payouts, `${day}/`, `${day}/~`))
+    for (const text of await file.payouts.readBlock(block)) {
       const line = parseLine(text);
       if (instantOf(line.id).toISOString().startsWith(day)) lines.push(line);
     }
@@ -72,10 +72,10 @@ async function findLine(
   { id, partnerId, environment }: PartnerContext & { id: string },
 ): Promise<ArchivedLine | null> {
   if (open === null) return null;
-  const file = await open(month);
+  const { payouts } = await open(month);
   const key = `${instantOf(id).toISOString().slice(0, 10)}/${partnerId}/${environment}/${id}`;
-  for (const block of blocksBetween(file.manifest, key, key)) {
-    const text = (await file.readBlock(block)).find((one) => one.includes(id) && parseLine(one).id === id);
+  for (const block of blocksBetween(payouts, key, key)) {
+    const text = (await payouts.readBlock(block)).find((one) => one.includes(id) && parseLine(one).id === id);
     if (text !== undefined) return parseLine(text);
   }
   throw new ArchiveUnreadable('a payout of the ledger is not in its month');

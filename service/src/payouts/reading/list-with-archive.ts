@@ -1,9 +1,9 @@
-import type { Archive } from '../../archive/index.ts';
+import { whileMonthsStay, type Archive } from '../../archive/index.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { firstIdAt } from '../../platform/ids.ts';
 import type { ShownPayout } from '../model/payout.ts';
-import { archiveMoving, daysOf, stretchesOf, type Stretch } from '../records/archived-payouts.ts';
+import { daysOf, stretchesOf, type Stretch } from '../records/archived-payouts.ts';
 import { searchArchivedPayouts, searchShownPayouts, type PayoutSearch } from '../records/payout-store.ts';
 
 interface Deps {
@@ -26,8 +26,6 @@ interface Found {
 
 /** And how many blocks of files: a partner that pays seldom has one for each day. */
 const mostBlocks = 200;
-/** A month leaves or returns while the list is read: it is read again. */
-const mostTries = 3;
 
 /** What of the request is left. */
 interface Budget {
@@ -39,15 +37,16 @@ interface Budget {
 /** The same of a range that reaches into months that have left the database. Null where none has. */
 export async function listWithArchive(deps: Deps, of: PartnerContext, asked: Asked): Promise<Found | null> {
   if (await deps.archive.isEmpty()) return null;
-  for (let tries = 1; tries <= mostTries; tries += 1) {
-    const months = await deps.archive.months();
-    if (months.length === 0) return null;
-    const stretches = stretchesOf(months, { from: asked.search.fromId, before: asked.search.beforeId });
-    const found = await readStretches(deps, of, asked, stretches);
-    const after = await deps.archive.months();
-    if (after.map(({ name }) => name).join() === months.map(({ name }) => name).join()) return found;
-  }
-  throw archiveMoving();
+  return whileMonthsStay(deps.archive, async (months) =>
+    months.length === 0
+      ? null
+      : readStretches(
+          deps,
+          of,
+          asked,
+          stretchesOf(months, { from: asked.search.fromId, before: asked.search.beforeId }),
+        ),
+  );
 }
 
 async function readStretches(

@@ -5,7 +5,7 @@ import { inReadOnlyTransaction, type PartnerContext, type Transaction } from '..
 import { instantOf } from '../../platform/ids.ts';
 import { isVisible, isVisibleState, type Payout, type ShownPayout, type VisiblePayout } from '../model/payout.ts';
 import { payoutNotFound } from './read-payouts.ts';
-import { findHereOrArchived } from '../records/archived-payouts.ts';
+import { findHereOrArchived, readArchivedEntries } from '../records/archived-payouts.ts';
 import { findOwnPayout, listOwnHistory, readArchivedHistory, type HistoryRow } from '../records/payout-store.ts';
 
 /** A moment at which a payout became something else, or its money came back. */
@@ -89,11 +89,13 @@ export async function readHistory(
           const payout = await findOwnPayout(tx, of, id);
           return payout === null ? null : historyOf(tx, payout, await listOwnHistory(tx, of, id));
         }),
-      read: async (line) =>
-        inReadOnlyTransaction(pool, of, async (tx) => {
+      read: async (line, month) => {
+        const entries = await readArchivedEntries(archive, line, month);
+        return inReadOnlyTransaction(pool, of, async (tx) => {
           const { payout, history } = await readArchivedHistory(tx, line);
-          return historyOf(tx, payout, history);
-        }),
+          return historyOf(tx, payout, history, entries);
+        });
+      },
     },
   );
   if (found === null || found === 'hidden') throw payoutNotFound();
@@ -104,11 +106,13 @@ async function historyOf(
   tx: Transaction,
   payout: Payout,
   history: readonly HistoryRow[],
+  archived: readonly string[] = [],
 ): Promise<PayoutHistory | 'hidden'> {
   if (!isVisible(payout)) return 'hidden';
-  const entries = await listEntries(
-    tx,
-    history.flatMap((row) => row.transfer_ids),
-  );
+  const transfers = history.flatMap((row) => row.transfer_ids);
+  const entries = await listEntries(tx, transfers, archived);
+  const found = new Set(entries.map(({ transfer_id: id }) => id));
+  // No answer is better than one that leaves money out.
+  if (transfers.some((id) => !found.has(id))) throw new Error('a transfer of a payout is in no ledger');
   return { payout, steps: stepsOf(history), lines: entries.flatMap(ownLine) };
 }

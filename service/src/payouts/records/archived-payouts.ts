@@ -1,11 +1,10 @@
-import type { Archive, ArchivedLine, ArchivedMonth } from '../../archive/index.ts';
-import { ApiError } from '../../platform/api-error.ts';
+import { transfersOf, type Archive, type ArchivedLine, type ArchivedMonth } from '../../archive/index.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { firstIdAt, instantOf } from '../../platform/ids.ts';
 
 /** What a month is called, as 2025-01. */
-function monthOf(payoutId: string): string {
-  return instantOf(payoutId).toISOString().slice(0, 7);
+function monthOf(id: string): string {
+  return instantOf(id).toISOString().slice(0, 7);
 }
 
 /**
@@ -15,7 +14,10 @@ function monthOf(payoutId: string): string {
 export async function findHereOrArchived<Found>(
   archive: Archive,
   { id, ...of }: PartnerContext & { id: string },
-  { findHere, read }: { findHere: () => Promise<Found | null>; read: (line: ArchivedLine) => Promise<Found> },
+  {
+    findHere,
+    read,
+  }: { findHere: () => Promise<Found | null>; read: (line: ArchivedLine, month: ArchivedMonth) => Promise<Found> },
 ): Promise<Found | null> {
   const here = await findHere();
   if (here !== null || !archive.mayHold(id)) return here;
@@ -23,7 +25,20 @@ export async function findHereOrArchived<Found>(
   const month = (await archive.months()).find((one) => one.month === name);
   if (month === undefined) return findHere();
   const line = await archive.find(month, { ...of, id });
-  return line === null ? null : read(line);
+  return line === null ? null : read(line, month);
+}
+
+/** The entries that left with a payout, as lines of the archive. One that stayed has its own in the database. */
+export async function readArchivedEntries(
+  archive: Archive,
+  line: ArchivedLine,
+  month: ArchivedMonth,
+): Promise<string[]> {
+  const texts: string[] = [];
+  for (const id of transfersOf(line))
+    if (monthOf(id) === month.month)
+      texts.push(...(await archive.findTransfer(month, line, id)).map(({ text }) => text));
+  return texts;
 }
 
 /** A part of a list, from `from` to before `before`: of a month in the archive, or of what is in the database. */
@@ -63,13 +78,4 @@ export function daysOf({ from, before }: Stretch): string[] {
   for (day.setUTCHours(0, 0, 0, 0); day.toISOString().slice(0, 10) >= first; day.setUTCDate(day.getUTCDate() - 1))
     days.push(day.toISOString().slice(0, 10));
   return days;
-}
-
-/** While months come and go faster than one is read. */
-export function archiveMoving(): ApiError {
-  return new ApiError({
-    code: 'unavailable',
-    message: 'Payouts of that time are moving to or from our archive. Retry in a second.',
-    retryAfterSeconds: 1,
-  });
 }
