@@ -12,7 +12,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   partners: ['money', 'platform', 'ledger', 'banks', 'activity'],
   access: ['money', 'platform', 'ledger', 'banks', 'activity'],
   payouts: ['money', 'platform', 'ledger', 'archive', 'banks', 'partners', 'activity'],
-  billing: ['money', 'platform', 'ledger', 'banks', 'partners', 'payouts'],
+  billing: ['money', 'platform', 'ledger', 'archive', 'banks', 'partners', 'payouts'],
   funding: ['money', 'platform', 'ledger', 'banks', 'partners', 'payouts'],
   reconciliation: ['money', 'platform', 'ledger', 'banks', 'partners', 'funding'],
   events: ['platform'],

@@ -244,9 +244,9 @@ export async function composeApi(deps: ApiDeps): Promise<ComposedApi> {
   addDeliveryRoutes(app, { ...endpoints, egress: deps.egress, wakes: deps.wakes, publicUrl });
   addUsageRoutes(app, { ...auth, calls: reads, clock });
   const nameOldPayouts = createNameOldPayouts({ calls, archive });
-  addInvoiceRoutes(app, { ...auth, calls: fileReads, nameOldPayouts, clock, publicUrl });
+  addInvoiceRoutes(app, { ...auth, calls: fileReads, archive, nameOldPayouts, clock, publicUrl });
   addInvoicePdfRoutes(app, { ...auth, calls: fileReads, clock, issuer: deps.issuer });
-  addStatementRoutes(app, { ...auth, calls, reads: fileReads, nameOldPayouts, clock, publicUrl });
+  addStatementRoutes(app, { ...auth, calls, reads: fileReads, archive, nameOldPayouts, clock, publicUrl });
   addDailyRoutes(app, { ...auth, calls: reads, clock });
   addAccessRoutes(app, deps, { auth, acts, activity, tools });
   addActivityRoutes(app, { ...auth, calls: reads, recorder });

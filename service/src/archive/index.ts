@@ -2,7 +2,14 @@
 // payout means is the payouts' matter, and no line is given to another partner than its own.
 export { createArchive, type Archive } from './archive.ts';
 export { ArchiveUnreadable, type ArchiveStore } from './archive-store.ts';
-export { parseLine, transfersOf, type ArchivedLine } from './archived-line.ts';
+export {
+  daysOfMonth,
+  parseLine,
+  placeOf,
+  transfersOf,
+  type ArchivedEntry,
+  type ArchivedLine,
+} from './archived-line.ts';
 export { createDirectoryStore } from './directory-store.ts';
 export { fileNames } from './manifest.ts';
 export {

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { listInvoices } from '../../src/billing/invoices/store.ts';
 import { listItems } from '../../src/billing/invoices/list-items.ts';
 import { createTestDatabase } from '../harness/database.ts';
+import { createEmptyArchive } from '../harness/empty-archive.ts';
 import { findBillingDifferences } from '../simulate/billing.ts';
 import type { BillingEvent, PlannedPayout } from '../simulate/billing-plan.ts';
 import { BillingWorld, prepareYear } from '../simulate/billing-world.ts';
@@ -50,11 +51,16 @@ test('the fee of a payout that returns is not given back a second time where its
   assert.deepEqual(totals, [5_499n, 1_500n, 1_500n]);
   const [may] = await listInvoices(world.calls, partnerId, { fromPeriod: '2028-05', atMost: 1 });
   assert(may !== undefined);
-  const { items } = await listItems({ calls: world.calls, nameOldPayouts: async () => new Map() }, partnerId, may, {
-    kind: 'credit',
-    after: null,
-    limit: 10,
-  });
+  const { items } = await listItems(
+    { calls: world.calls, archive: createEmptyArchive(), nameOldPayouts: async () => new Map() },
+    partnerId,
+    may,
+    {
+      kind: 'credit',
+      after: null,
+      limit: 10,
+    },
+  );
   assert.deepEqual(
     items.map(({ effect, amount }) => [effect, amount]),
     [

@@ -11,6 +11,7 @@ import { inTransaction } from '../../src/platform/database/transaction.ts';
 import { createLogger } from '../../src/platform/logging.ts';
 import { ApiError } from '../../src/platform/api-error.ts';
 import type { TestDatabase } from '../harness/database.ts';
+import { createEmptyArchive } from '../harness/empty-archive.ts';
 import { testSecrets } from '../harness/secrets.ts';
 import { expectYear, type ModelInvoice } from './billing-model.ts';
 import { planBilling } from './billing-plan.ts';
@@ -33,7 +34,7 @@ async function itemsOf({ calls }: BillingWorld, partnerId: string, invoice: Invo
   let after: Place | null = null;
   do {
     const page: Awaited<ReturnType<typeof listItems>> = await listItems(
-      { calls, nameOldPayouts: async () => new Map() },
+      { calls, archive: createEmptyArchive(), nameOldPayouts: async () => new Map() },
       partnerId,
       invoice,
       {

@@ -1,11 +1,13 @@
 -- A month's movements of a wallet from a number on. Each has the reference of the payout that it was for, and its id where
--- the partner sees that payout; or the id of the deposit that it was for.
+-- the partner sees that payout; or the id of the deposit that it was for. Movements that may have left the database come as lines
+-- of the archive: one that is there as well is the same one.
 -- Callers: everyone
 create or replace function kelpie.list_wallet_movements(
   of_partner uuid, of_environment kelpie.environment, began_at timestamptz, ended_at timestamptz, from_number bigint,
-  before_number bigint, at_most integer
+  before_number bigint, at_most integer, archived_lines text[]
 ) returns table (
-  number bigint, transfer_id uuid, reason text, change bigint, balance bigint, payout_id uuid, deposit_id uuid, reference text
+  number bigint, transfer_id uuid, reason text, change bigint, balance bigint, payout_id uuid, deposit_id uuid, reference text,
+  cause_id uuid
 )
   language plpgsql volatile
 as $$
@@ -21,12 +23,17 @@ begin
   return query
     select e.wallet_version, e.transfer_id, e.reason, -e.amount, e.wallet_balance_after,
       case when kelpie.is_visible(p.state) then p.id end,
-      case when e.reason in ('deposit.credited', 'deposit.reversed') then e.cause_id end, p.reference
+      case when e.reason in ('deposit.credited', 'deposit.reversed') then e.cause_id end, p.reference, e.cause_id
     from (
       select * from kelpie.ledger_entries each
       where each.partner_id = of_partner and each.environment = of_environment and each.account = 'wallet'
         and each.wallet_version >= from_number and each.wallet_version < upto_number
         and each.transfer_id >= scanned_from and each.transfer_id < scanned_to
+      union
+      select each.* from unnest(archived_lines) as line
+      cross join lateral jsonb_populate_record(null::kelpie.ledger_entries, line::jsonb) each
+      where each.partner_id = of_partner and each.environment = of_environment and each.account = 'wallet'
+        and each.wallet_version >= from_number and each.wallet_version < upto_number
     ) e
     -- One by one, by id: each look-up reads one partition, and nothing that is not on the page.
     left join lateral (

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import type { Archive } from '../../archive/index.ts';
 import type { MicroGbp, Pence } from '../../money/amounts.ts';
 import { microGbpPerPenny } from '../../money/fees.ts';
 import type { NameOldPayouts } from '../../payouts/index.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import { idFor, instantOf, lastId, nilId } from '../../platform/ids.ts';
+import { readWithArchivedCharges } from '../archived/charges.ts';
 import { kindOfReason, reasonsOfKind, type Invoice, type LineKind } from './invoice.ts';
 import { listCharges, type ChargedEntry, type Place } from './store.ts';
 
@@ -58,6 +60,7 @@ const fromTheStart: Place = { transferId: nilId, line: 0 };
 
 export interface ItemDeps {
   calls: SingleCalls;
+  archive: Archive;
   nameOldPayouts: NameOldPayouts;
 }
 
@@ -90,13 +93,16 @@ export async function listItems(
   const isCarriedShown = after === null && invoice.carriedIn > 0n && (kind === null || kind === 'credit');
   const carried = isCarriedShown ? [carriedItem(invoice)] : [];
   const room = limit - carried.length;
-  const charges = await listCharges(deps.calls, partnerId, {
+  const asked = {
     span: { from: invoice.beginsAt, before: invoice.endsAt },
     reasons: kind === null ? null : reasonsOfKind(kind),
     after: after ?? fromTheStart,
     // One more than is shown says whether there are more.
     atMost: room + 1,
-  });
+  };
+  const charges = await readWithArchivedCharges(deps.archive, partnerId, asked, async (lines) =>
+    listCharges(deps.calls, partnerId, asked, lines),
+  );
   const entries = await withOldPayouts(deps, partnerId, charges);
   const shown = entries.slice(0, room);
   const last = shown.at(-1);

@@ -292,18 +292,26 @@ export interface Place {
   line: number;
 }
 
+interface ChargesAsked {
+  span: Span;
+  reasons: string[] | null;
+  after: Place;
+  atMost: number;
+}
+
 const listChargesCall: Call = {
   name: 'list_charges',
-  text: 'select * from kelpie.list_charges($1, $2, $3, $4, $5, $6, $7)',
+  text: 'select * from kelpie.list_charges($1, $2, $3, $4, $5, $6, $7, $8)',
 };
 
-/** In the order in which they were posted. */
+/** In the order in which they were posted. `lines` are those that may have left the database. */
 export async function listCharges(
   calls: SingleCalls,
   partnerId: string,
-  { span, reasons, after, atMost }: { span: Span; reasons: string[] | null; after: Place; atMost: number },
+  { span, reasons, after, atMost }: ChargesAsked,
+  lines: readonly string[],
 ): Promise<ChargedEntry[]> {
-  const values = [...gatherValues(partnerId, span), reasons, after.transferId, after.line, atMost];
+  const values = [...gatherValues(partnerId, span), reasons, after.transferId, after.line, atMost, lines];
   const rows = await calls.call<ChargeRow>(listChargesCall, values);
   return rows.map((row) => ({
     transferId: row.transfer_id,
@@ -349,7 +357,7 @@ const differencesSql = `
       case when e.reason like 'credit.%' then 'credit' when e.reason like 'payout.%' then 'payout_fees'
         else substr(e.reason, 8) end as kind,
       sum(case when e.account = 'credit_due' then -e.amount else e.amount end) as amount
-    from kelpie.ledger_entries e
+    from kelpie.booked_entries e
     where e.account in ('receivable', 'credit_due', 'accrued') and e.reason not like 'invoice.%'
       and e.transfer_id >= $2 and e.transfer_id < $3
     group by 1, 2, 3

@@ -120,6 +120,7 @@ const movement: MovementRow = {
   payoutId: exampleValues.payoutId,
   depositId: null,
   reference: exampleValues.reference,
+  causeId: exampleValues.payoutId,
 };
 export const movementExample = movementBody(movement);
 export const statementExample = statementBody(statement, { environment: 'sandbox', month, movements: [movement] });

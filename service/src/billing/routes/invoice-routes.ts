@@ -10,6 +10,7 @@ import { patterns } from '../../http/schema/patterns.ts';
 import { keyedErrors } from '../../http/errors/responses.ts';
 import { addSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
+import type { Archive } from '../../archive/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { NameOldPayouts } from '../../payouts/index.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
@@ -51,6 +52,7 @@ type ItemsQuery = Static<typeof ItemsQuery>;
 
 interface InvoiceDeps extends Authentication {
   calls: SingleCalls;
+  archive: Archive;
   nameOldPayouts: NameOldPayouts;
   clock: Clock;
   publicUrl: string;
@@ -108,7 +110,10 @@ function addReadRoute(app: Server, { calls, clock, requireCaller, callerOf }: In
   );
 }
 
-function addItemsRoute(app: Server, { calls, nameOldPayouts, publicUrl, requireCaller, callerOf }: InvoiceDeps): void {
+function addItemsRoute(
+  app: Server,
+  { calls, archive, nameOldPayouts, publicUrl, requireCaller, callerOf }: InvoiceDeps,
+): void {
   const schema = {
     operationId: 'listInvoiceItems',
     summary: 'List invoice items',
@@ -146,12 +151,12 @@ function addItemsRoute(app: Server, { calls, nameOldPayouts, publicUrl, requireC
     if (wantsTable(request, query.format)) {
       const file = await download(
         partnerId,
-        writeItems(walkItems({ calls, nameOldPayouts }, partnerId, invoice, kind)),
+        writeItems(walkItems({ calls, archive, nameOldPayouts }, partnerId, invoice, kind)),
       );
       answerWithTable(reply, `kelpie-${invoice.period}-items.csv`);
       return reply.send(file);
     }
-    const { items, next } = await listItems({ calls, nameOldPayouts }, partnerId, invoice, {
+    const { items, next } = await listItems({ calls, archive, nameOldPayouts }, partnerId, invoice, {
       kind,
       after: query.cursor === undefined ? null : placeFrom(query.cursor),
       limit: Number(query.limit ?? 50),

@@ -10,6 +10,7 @@ import { cursorRule, patterns } from '../../http/schema/patterns.ts';
 import { keyedErrors } from '../../http/errors/responses.ts';
 import { addSchema } from '../../http/schema/schemas.ts';
 import type { Server } from '../../http/server.ts';
+import type { Archive } from '../../archive/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { NameOldPayouts } from '../../payouts/index.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
@@ -69,6 +70,7 @@ function createStatementReader(
 interface StatementDeps extends Authentication {
   calls: SingleCalls;
   reads: SingleCalls;
+  archive: Archive;
   nameOldPayouts: NameOldPayouts;
   clock: Clock;
   publicUrl: string;
@@ -100,14 +102,14 @@ const answer = {
 export function addStatementRoutes(app: Server, deps: StatementDeps): void {
   addSchema(app, Movement, movementExample);
   addSchema(app, StatementSchema, statementExample);
-  const { calls, reads, nameOldPayouts, clock, publicUrl, callerOf } = deps;
+  const { calls, reads, archive, nameOldPayouts, clock, publicUrl, callerOf } = deps;
   const primary = { calls, read: createStatementReader(calls) };
   const standby = reads === calls ? primary : { calls: reads, read: createStatementReader(reads) };
   const readPage = async (source: typeof primary, caller: PartnerContext, { month, cursor, limit }: AskedPage) => {
     const statement = await source.read(caller, month, clock.now());
     refuseFuture(statement, clock.now());
     const from = startOf(statement, cursor);
-    const movements = await readMovements({ ...source, nameOldPayouts }, caller, statement, {
+    const movements = await readMovements({ ...source, archive, nameOldPayouts }, caller, statement, {
       from,
       limit: Number(limit ?? 50),
     });
@@ -134,7 +136,7 @@ export function addStatementRoutes(app: Server, deps: StatementDeps): void {
       refuseFuture(statement, clock.now());
       const lines = writeStatement(
         statement,
-        walkMovements({ calls: reads, nameOldPayouts }, caller, statement),
+        walkMovements({ calls: reads, archive, nameOldPayouts }, caller, statement),
         clock.now(),
       );
       const file = await download(caller.partnerId, lines);

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import * as fc from 'fast-check';
 import { createTestDatabase } from '../../../test/harness/database.ts';
+import { createEmptyArchive } from '../../../test/harness/empty-archive.ts';
 import { createPartners } from '../../../test/harness/partners.ts';
 import { book, makeMonths, type Booking } from '../../../test/billing/booked-wallets.ts';
 import { openPool } from '../../platform/database/pool.ts';
@@ -23,7 +24,7 @@ const pool = openPool({
 });
 after(async () => pool.end());
 const calls = createSingleCalls(pool, async () => undefined);
-const deps = { calls, nameOldPayouts: async () => new Map() };
+const deps = { calls, archive: createEmptyArchive(), nameOldPayouts: async () => new Map() };
 await makeMonths(database, { from: '2026-01-01Z', months: 24 });
 
 async function newWallet(): Promise<PartnerContext> {

@@ -1,9 +1,11 @@
+import type { Archive } from '../../archive/index.ts';
 import type { MicroUsdc } from '../../money/amounts.ts';
 import type { NameOldPayouts } from '../../payouts/index.ts';
 import type { SingleCalls } from '../../platform/database/single-call.ts';
 import type { PartnerContext } from '../../platform/database/transaction.ts';
 import { ApiError } from '../../platform/api-error.ts';
-import { listCauses, listMovements, readFrame, type FrameRow, type MovementRow } from './store.ts';
+import { readWithArchivedMovements } from '../archived/movements.ts';
+import { listMovements, readFrame, type FrameRow, type MovementRow } from './store.ts';
 
 // A wallet's month, and the proof of it. Movements are only ever added and have numbers without a gap, so a month is the same
 // however often, and in however many pages, it is read: no transaction has to be kept open for it.
@@ -72,25 +74,24 @@ function assertWhole(
 
 export interface StatementDeps {
   calls: SingleCalls;
+  archive: Archive;
   nameOldPayouts: NameOldPayouts;
 }
 
 /** Payouts that have left the database are named all the same. */
 async function withOldPayouts(
-  { calls, nameOldPayouts }: StatementDeps,
+  { nameOldPayouts }: StatementDeps,
   of: PartnerContext,
   rows: MovementRow[],
 ): Promise<MovementRow[]> {
   const nameless = rows.filter(({ payoutId, reason }) => payoutId === null && reason.startsWith('payout.'));
   if (nameless.length === 0) return rows;
-  const causes = await listCauses(
-    calls,
+  const named = await nameOldPayouts(
     of,
-    nameless.map(({ transferId }) => transferId),
+    nameless.map(({ causeId }) => causeId),
   );
-  const named = await nameOldPayouts(of, [...causes.values()]);
   return rows.map((row) => {
-    const payout = row.payoutId === null ? named.get(causes.get(row.transferId) ?? '') : undefined;
+    const payout = row.payoutId === null ? named.get(row.causeId) : undefined;
     return payout === undefined
       ? row
       : { ...row, payoutId: payout.isVisible ? payout.id : null, reference: payout.reference };
@@ -106,10 +107,18 @@ export async function readMovements(
 ): Promise<MovementRow[]> {
   const isFirst = from === statement.firstNumber;
   const read = isFirst ? { from, limit } : { from: from - 1n, limit: limit + 1 };
-  const rows = await listMovements(deps.calls, of, statement, read);
+  const { beganAt, endedAt } = statement;
+  const end = read.from + BigInt(read.limit);
+  const before = end < statement.nextNumber ? end : statement.nextNumber;
+  const rows = await readWithArchivedMovements(
+    deps.archive,
+    of,
+    { beganAt, endedAt, from: read.from, before },
+    async (lines) => listMovements(deps.calls, of, statement, { ...read, lines }),
+  );
   assertWhole(statement, rows, read);
-  const before = isFirst ? statement.opening : (rows.shift()?.balance ?? 0n);
-  follow(rows, { number: from, balance: before });
+  const balance = isFirst ? statement.opening : (rows.shift()?.balance ?? 0n);
+  follow(rows, { number: from, balance });
   return withOldPayouts(deps, of, rows);
 }
 

@@ -34,6 +34,8 @@ export interface MovementRow {
   /** Of a credited or reversed top-up. */
   depositId: string | null;
   reference: string | null;
+  /** What it was posted for. */
+  causeId: string;
 }
 
 const readFrameCall: Call = {
@@ -72,22 +74,22 @@ export async function readFrame(calls: SingleCalls, of: PartnerContext, firstDay
 
 const listMovementsCall: Call = {
   name: 'list_wallet_movements',
-  text: `select number, transfer_id, reason, change, balance, payout_id, deposit_id, reference
-    from kelpie.list_wallet_movements($1, $2, $3, $4, $5, $6, $7)`,
+  text: `select number, transfer_id, reason, change, balance, payout_id, deposit_id, reference, cause_id
+    from kelpie.list_wallet_movements($1, $2, $3, $4, $5, $6, $7, $8)`,
 };
 
-type MovementColumns = [string, string, string, string, string, string | null, string | null, string | null];
+type MovementColumns = [string, string, string, string, string, string | null, string | null, string | null, string];
 
-/** Movements of a month in the order of their numbers, from one on. */
+/** Movements of a month in the order of their numbers, from one on. `lines` are those that may have left the database. */
 export async function listMovements(
   calls: SingleCalls,
   of: PartnerContext,
   { beganAt, endedAt, nextNumber }: Pick<FrameRow, 'beganAt' | 'endedAt' | 'nextNumber'>,
-  { from, limit }: { from: bigint; limit: number },
+  { from, limit, lines }: { from: bigint; limit: number; lines: readonly string[] },
 ): Promise<MovementRow[]> {
-  const bounds = [of.partnerId, of.environment, beganAt, endedAt, from, nextNumber, limit];
+  const bounds = [of.partnerId, of.environment, beganAt, endedAt, from, nextNumber, limit, lines];
   const rows = await calls.callForTexts<MovementColumns>(listMovementsCall, bounds);
-  return rows.map(([number, transferId, reason, change, balance, payoutId, depositId, reference]) => ({
+  return rows.map(([number, transferId, reason, change, balance, payoutId, depositId, reference, causeId]) => ({
     number: BigInt(number),
     transferId,
     reason,
@@ -96,24 +98,6 @@ export async function listMovements(
     payoutId,
     depositId,
     reference,
+    causeId,
   }));
-}
-
-const listCausesCall: Call = {
-  name: 'list_movement_causes',
-  text: 'select * from kelpie.list_movement_causes($1, $2, $3)',
-};
-
-/** What transfers of the partner were posted for. */
-export async function listCauses(
-  calls: SingleCalls,
-  of: PartnerContext,
-  transferIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const rows = await calls.callForTexts<[transfer: string, cause: string]>(listCausesCall, [
-    of.partnerId,
-    of.environment,
-    transferIds,
-  ]);
-  return new Map(rows);
 }
