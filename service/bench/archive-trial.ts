@@ -1,6 +1,6 @@
 // npm run archive:trial [-- --payouts 200000]: makes a month of old payouts, moves it into the archive and back under traffic, and
 // compares every answer of a sample byte for byte. The last line is JSON.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -62,6 +62,11 @@ async function databaseMb(database: TestDatabase): Promise<number> {
     );
     return rows[0]?.mb ?? 0;
   });
+}
+
+function filesMb(folder: string): number {
+  const bytes = readdirSync(folder).reduce((sum, file) => sum + statSync(path.join(folder, file)).size, 0);
+  return Math.round(bytes / 1e5) / 10;
 }
 
 interface Owned {
@@ -146,6 +151,7 @@ try {
   const mbBefore = await databaseMb(database);
   const archiveSeconds = await timed(async () => admin('archive', 'month', month));
   const mbArchived = await databaseMb(database);
+  const mbOfFiles = filesMb(folder);
   const inArchive = countDifferent(before, await readSample(sample));
   const verifySeconds = await timed(async () => admin('ledger', 'verify', '--all'));
   const returnSeconds = await timed(async () => admin('archive', 'return', month));
@@ -157,6 +163,7 @@ try {
       payouts,
       answers: before.length,
       database_mb: { before: mbBefore, archived: mbArchived, returned: mbReturned },
+      files_mb: mbOfFiles,
       seconds: { archive: archiveSeconds, verify: verifySeconds, return: returnSeconds },
       traffic: { created, refused, longest_ms: longestMs },
       differences: open + inArchive + back,

@@ -8,7 +8,7 @@ import type { Figures } from './figures.ts';
 export type Kept = 'for ever' | number | 'while used';
 
 /** The tables whose old months can leave the database for compressed files. */
-const archivable = new Set(['payouts', 'payout_history']);
+const archivable = new Set(['payouts', 'payout_history', 'ledger_entries']);
 
 function keptOf(text: string): Kept {
   if (text === 'for ever') return 'for ever';

@@ -4,6 +4,8 @@ export { createArchive, type Archive } from './archive.ts';
 export { ArchiveUnreadable, type ArchiveStore } from './archive-store.ts';
 export {
   daysOfMonth,
+  keyOf,
+  parseEntry,
   parseLine,
   placeOf,
   transfersOf,
@@ -19,10 +21,12 @@ export {
   walkBlocks,
   type ArchivedMonth,
   type MonthFile,
+  type MonthPart,
 } from './month-file.ts';
 export {
   beginArchive,
   beginReturn,
+  digestKept,
   digestMovingMonth,
   dropArchived,
   findObstacle,
@@ -30,7 +34,9 @@ export {
   finishReturn,
   listArchivedMonths,
   listMonthRecords,
+  loadEntries,
   loadPayouts,
+  prepareMonth,
   readEntryLines,
   readPayoutLines,
   stopArchive,

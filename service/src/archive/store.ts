@@ -28,7 +28,11 @@ export interface MonthRecord {
   bytes: number | null;
   archivedAt: Date | null;
   rowsDigest: string | null;
-  /** Whether its payouts are still in the database. */
+  entries: number | null;
+  entriesDigest: string | null;
+  /** Of what stays in the database in the place of its entries. */
+  keptDigest: string | null;
+  /** Whether its rows are still in the database. */
   isHere: boolean;
 }
 
@@ -43,6 +47,9 @@ interface MonthRow {
   bytes: string | null;
   archived_at: Date | null;
   rows_digest: string | null;
+  entries: string | null;
+  entries_digest: string | null;
+  kept_digest: string | null;
   is_here: boolean;
 }
 
@@ -58,6 +65,9 @@ function recordFrom(row: MonthRow): MonthRecord {
     bytes: row.bytes === null ? null : Number(row.bytes),
     archivedAt: row.archived_at,
     rowsDigest: row.rows_digest,
+    entries: row.entries === null ? null : Number(row.entries),
+    entriesDigest: row.entries_digest,
+    keptDigest: row.kept_digest,
     isHere: row.is_here,
   };
 }
@@ -66,8 +76,7 @@ function recordFrom(row: MonthRow): MonthRecord {
 export async function listMonthRecords(tx: Transaction): Promise<MonthRecord[]> {
   const { rows } = await tx.query<MonthRow>(
     `select to_char(m.month, 'YYYY-MM') as month, m.state, m.name, m.began_at, m.manifest_digest, m.mac, m.payouts, m.bytes,
-       m.archived_at, m.rows_digest,
-       exists (select from pg_inherits i where i.inhrelid = to_regclass('kelpie.payouts' || to_char(m.month, '_YYYY_MM'))) as is_here
+       m.archived_at, m.rows_digest, m.entries, m.entries_digest, m.kept_digest, m.left_at is null as is_here
      from kelpie.archived_months m order by m.month limit 1000`,
   );
   return rows.map(recordFrom);
@@ -120,7 +129,7 @@ export function readPayoutLines(tx: Transaction, month: string): AsyncGenerator<
   );
 }
 
-/** The entries of the ledger that were posted for its payouts, and for no other month's. */
+/** The entries of the ledger that leave with its payouts. */
 export function readEntryLines(tx: Transaction, month: string): AsyncGenerator<string[]> {
   return readByDay(
     tx,
@@ -129,6 +138,14 @@ export function readEntryLines(tx: Transaction, month: string): AsyncGenerator<s
       `select to_jsonb(e)::text as line from kelpie.leaving_entries('${month}-01', '${first}', '${before}') e
        order by e.partner_id, e.environment::text collate "C", coalesce(e.wallet_version, 0), e.transfer_id, e.line`,
   );
+}
+
+/** What stays in the database in the place of a month's entries, digested anew. */
+export async function digestKept(tx: Transaction, month: string): Promise<string> {
+  const { rows } = await tx.query<{ digest: string }>(`select kelpie.kept_digest(($1 || '-01')::date) as digest`, [
+    month,
+  ]);
+  return rows[0]?.digest ?? '';
 }
 
 // What an operator does, each with its entry in the audit log.
@@ -153,6 +170,8 @@ interface Finished {
   manifestDigest: string;
   mac: string;
   bytes: number;
+  entries: number;
+  entriesDigest: string;
 }
 
 async function isDone(tx: Transaction, call: string, values: readonly unknown[]): Promise<boolean> {
@@ -161,8 +180,8 @@ async function isDone(tx: Transaction, call: string, values: readonly unknown[])
 }
 
 export async function finishArchive(tx: Transaction, written: Finished): Promise<boolean> {
-  const { month, name, payouts, rowsDigest, manifestDigest, mac, bytes } = written;
-  return isDone(tx, `kelpie.operator_finish_archive(($1 || '-01')::date, $2, $3, $4, $5, $6, $7)`, [
+  const { month, name, payouts, rowsDigest, manifestDigest, mac, bytes, entries, entriesDigest } = written;
+  return isDone(tx, `kelpie.operator_finish_archive(($1 || '-01')::date, $2, $3, $4, $5, $6, $7, $8, $9)`, [
     month,
     name,
     payouts,
@@ -170,6 +189,8 @@ export async function finishArchive(tx: Transaction, written: Finished): Promise
     manifestDigest,
     mac,
     bytes,
+    entries,
+    entriesDigest,
   ]);
 }
 
@@ -201,6 +222,10 @@ export async function loadPayouts(tx: Transaction, month: string, lines: readonl
   await tx.query(`select kelpie.load_archived_lines(($1 || '-01')::date, $2)`, [month, lines]);
 }
 
+export async function loadEntries(tx: Transaction, month: string, lines: readonly string[]): Promise<void> {
+  await tx.query(`select kelpie.load_archived_entries(($1 || '-01')::date, $2)`, [month, lines]);
+}
+
 export async function finishReturn(tx: Transaction, month: string): Promise<boolean> {
   return isDone(tx, `kelpie.operator_finish_return(($1 || '-01')::date)`, [month]);
 }
@@ -208,4 +233,10 @@ export async function finishReturn(tx: Transaction, month: string): Promise<bool
 /** What the database holds of it is digested, for the end of its way to the archive or back. */
 export async function digestMovingMonth(tx: Transaction, month: string): Promise<void> {
   await tx.query(`select kelpie.digest_moving_month(($1 || '-01')::date)`, [month]);
+  await tx.query(`select kelpie.digest_moving_entries(($1 || '-01')::date)`, [month]);
+}
+
+/** Prepares what stays of its entries when it leaves. */
+export async function prepareMonth(tx: Transaction, month: string): Promise<void> {
+  await tx.query(`select kelpie.prepare_month(($1 || '-01')::date)`, [month]);
 }

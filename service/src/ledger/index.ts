@@ -16,10 +16,13 @@ export {
   type MacOf,
 } from './verification/closed-days.ts';
 export {
+  digestArchivedEntries,
   digestEntries,
   digestMinutes,
   digestOfMinutes,
   digestRows,
+  inMinutes,
+  splitSpan,
   type MinuteDigest,
   type RowsDigest,
 } from './verification/digest-rows.ts';
@@ -33,5 +36,5 @@ export {
 export { everything, nearSpan, spanBetween, type IdSpan } from './verification/id-span.ts';
 export { formatDayAnchor, judgeChain, parseDayAnchor, type DayAnchor } from './verification/judge-chain.ts';
 export { readOneSnapshot, type DifferenceRow } from './verification/store.ts';
-export { verifyLedger, type Verification } from './verification/verify-ledger.ts';
+export { countEntries, verifyLedger, type Verification } from './verification/verify-ledger.ts';
 export { getBalance, lockBalance } from './wallets.ts';

@@ -10,7 +10,7 @@ export { payoutCalls } from './records/calls.ts';
 export { createCommits } from './records/commits.ts';
 export { createPayoutMetrics } from './records/payout-metrics.ts';
 export { digestArchivedOrders, digestOrders } from './records/digest-payouts.ts';
-export { listEarlierPayouts, verifyPayouts, type LeftPayouts } from './records/verify-payouts.ts';
+export { listEarlierPayouts, verifyArchivedKeys, verifyPayouts, type LeftPayouts } from './records/verify-payouts.ts';
 export { openRecipient } from './records/encrypted-recipient.ts';
 export { openNewestRecipient } from './records/newest-recipient.ts';
 export { changeIndexes, type ChangedIndexes } from './records/change-indexes.ts';

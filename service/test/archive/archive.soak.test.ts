@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { startChild } from '@kelpie/dev/child-process.ts';
 import { textAt, valueAt } from '@kelpie/dev/json.ts';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { kelpieAdmin, kelpieEnv } from '../app/commands/kelpie-admin.ts';
 import { call, createPayout, payoutBody, type Client } from '../harness/client.ts';
 import { assertBooksHold } from '../harness/invariants.ts';
@@ -80,15 +81,24 @@ async function killedAt(point: string, command: 'month' | 'return'): Promise<voi
   assert.equal(signal, 'SIGKILL', `${point}: ${child.output()}`);
 }
 
-/** Changes one byte of the blocks, and says how to change it back. */
-async function flipByte(): Promise<() => Promise<void>> {
+/** Changes one byte of a file, and says how to change it back. */
+async function flipByte(kind: string): Promise<() => Promise<void>> {
   const names = await readdir(world.folder);
-  const file = join(world.folder, names.find((name) => name.endsWith('.payouts')) ?? '');
+  const file = join(world.folder, names.find((name) => name.endsWith(kind)) ?? '');
   const bytes = await readFile(file);
   const changed = Buffer.from(bytes);
   changed[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
   await writeFile(file, changed);
   return async () => writeFile(file, bytes);
+}
+
+async function countEntriesOf(payoutId: string): Promise<number> {
+  const { rows } = await asAdmin(database.superuserUrl, async (sql) =>
+    sql.query<{ count: number }>('select count(*)::int as count from kelpie.ledger_entries where cause_id = $1', [
+      payoutId,
+    ]),
+  );
+  return rows[0]?.count ?? 0;
 }
 
 const before = await readEverything(client);
@@ -131,6 +141,7 @@ test('a month in the archive is answered byte for byte as before, after kills at
   const moved = await admin('archive', 'month', month);
   assert.equal(moved.code, 0, moved.said);
   assert.equal(valueAt(moved.data(), 'payouts'), 16);
+  assert((await countEntriesOf(first.id)) === 0, 'its entries have left');
   over.abort();
   await traffic;
   await assertSame(before, 'in the archive');
@@ -164,19 +175,40 @@ test('the ledger is proved by the files of a month that left', async () => {
   assert.equal(verified.code, 0, verified.said);
 });
 
-test('a file with a changed bit is refused, with an alarm, and found by verification', async () => {
-  const restore = await flipByte();
-  const fresh = await startApi({ database, env });
-  const { status, code } = await call({ ...client, url: fresh.url }, `/v1/payouts/${first.id}`);
-  assert.deepEqual([status, code], [503, 'unavailable']);
-  await fresh.waitForEvent('archive.unreadable');
-  assert.equal((await admin('archive', 'verify')).code, 1);
-  const { code: verified, said } = await admin('ledger', 'verify', '--all');
-  assert.equal(verified, 1);
-  assert.match(said, /archive is not what was written/);
-  await restore();
-  assert.equal((await admin('archive', 'verify')).code, 0);
+test('a key of a payout in the archive that was deleted is found', async () => {
+  await asAdmin(database.superuserUrl, async (sql) => {
+    await sql.query('set session_replication_role = replica');
+    await sql.query('create table public.kept_key as select * from kelpie.idempotency_keys where payout_id = $1', [
+      first.id,
+    ]);
+    await sql.query('delete from kelpie.idempotency_keys where payout_id = $1', [first.id]);
+  });
+  const { code, said } = await admin('ledger', 'verify', '--all');
+  assert.equal(code, 1);
+  assert.match(said, /key stands for another payout/);
+  await asAdmin(database.superuserUrl, async (sql) => {
+    await sql.query('set session_replication_role = replica');
+    await sql.query('insert into kelpie.idempotency_keys select * from public.kept_key; drop table public.kept_key');
+  });
 });
+
+for (const { kind, reads } of [
+  { kind: '.payouts', reads: `/v1/payouts/${first.id}` },
+  { kind: '.entries', reads: `/v1/statement?month=${month}` },
+])
+  test(`a changed bit in the file of ${kind} is refused, with an alarm, and found by verification`, async () => {
+    const restore = await flipByte(kind);
+    const fresh = await startApi({ database, env });
+    const { status, code } = await call({ ...client, url: fresh.url }, reads);
+    assert.deepEqual([status, code], [503, 'unavailable']);
+    await fresh.waitForEvent('archive.unreadable');
+    assert.equal((await admin('archive', 'verify')).code, 1);
+    const { code: verified, said } = await admin('ledger', 'verify', '--all');
+    assert.equal(verified, 1);
+    assert.match(said, /archive is not what was written/);
+    await restore();
+    assert.equal((await admin('archive', 'verify')).code, 0);
+  });
 
 test('a month that comes back is answered as before, and its files are gone', async () => {
   for (const point of ['archive.return_begun', 'archive.loaded']) {

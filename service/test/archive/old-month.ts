@@ -77,6 +77,8 @@ export async function startOldMonth({ each = 6 }: { each?: number } = {}): Promi
     const partner = { ...context, ...(await addKey(database, context)), walletId: '' };
     partners.push({ ...partner, payouts: await payEach({ url: then.url, key: partner.key }, each) });
   }
+  // These come to their end in the month, and so leave with all that was posted for them.
+  await untilQuiet(database);
   // Some around midnight of the last day: what they post is in the next month.
   moveTo(ends.getTime() - 500);
   for (const partner of partners) partner.payouts.push(...(await payEach({ url: then.url, key: partner.key }, 2)));

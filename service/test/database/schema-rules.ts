@@ -160,7 +160,7 @@ const rules: readonly { rule: string; violations: string }[] = [
       where p.pronamespace = 'kelpie'::regnamespace and p.prosecdef and (
         (p.proname in (
           'make_month_partition', 'drop_month_partition', 'operator_begin_archive', 'operator_drop_archived',
-          'operator_begin_return', 'load_archived_lines', 'operator_finish_return'
+          'operator_begin_return', 'load_archived_lines', 'load_archived_entries', 'operator_finish_return', 'operator_stop_archive'
         )) <> (p.proowner = 'kelpie_owner'::regrole)
         or not (p.proowner = any ('{kelpie_owner, kelpie_ledger, kelpie_access, kelpie_payouts}'::regrole[]))
         or not ('search_path=pg_catalog, pg_temp' = any (coalesce(p.proconfig, '{}')))

@@ -60,7 +60,7 @@ begin
     when exists (
       select from unnest(found.billed) as billed (id)
       left join kelpie.closed_books b on b.partner_id = billed.id
-      where b.closed_until is null or b.closed_until < ended - interval '1 hour'
+      where b.closed_until is null or b.closed_until < ended
     ) then 'open_books'
   end;
 end;

@@ -1,6 +1,6 @@
--- Begins to archive a month: from then on its payouts and their histories do not change, so that they can be copied. Another
--- attempt takes the place of one that was not finished. Requires an entry of `month.archive` about it in the audit log in the
--- same transaction.
+-- Begins to archive a month: from then on its payouts and their histories do not change, so that they can be copied; entries of
+-- the ledger never do. Creates the table of those that will stay. Another attempt takes the place of one that was not finished.
+-- Requires an entry of `month.archive` about it in the audit log in the same transaction.
 -- Returns null, or why not: what archive_obstacle says, or `archived` where it is in the archive.
 -- Locks: the partitions of the month against writers, which wait, and see then that it is in the archive.
 -- Owner: kelpie_owner
@@ -25,8 +25,11 @@ begin
   if obstacle is not null then
     return obstacle;
   end if;
+  perform kelpie.make_moved_entries(of_month, 'kept');
   insert into kelpie.archived_months as m (month, state, name, began_at) values (of_month, 'writing', of_name, at)
-  on conflict (month) do update set name = excluded.name, began_at = excluded.began_at where m.state = 'writing';
+  on conflict (month) do update
+  set name = excluded.name, began_at = excluded.began_at, held_digest = null, held_entries = null, kept_digest = null
+  where m.state = 'writing';
   return null;
 end;
 $$;

@@ -25,7 +25,8 @@ begin
     -- For digest_moving_month.
     execute format('grant select on kelpie.%I to kelpie_payouts', parent_name || suffix);
   end loop;
-  update kelpie.archived_months m set state = 'returning', held_digest = null where m.month = of_month;
+  perform kelpie.make_moved_entries(of_month, 'back');
+  update kelpie.archived_months m set state = 'returning', held_digest = null, held_entries = null where m.month = of_month;
   return true;
 end;
 $$;

@@ -1,7 +1,7 @@
 -- Attaches the tables of a month that was loaded again; the database answers for it from then on. Requires an entry of
 -- `month.returned` about it in the audit log in the same transaction.
 -- Guarantees: they hold what was archived, by the digest that the database made of it then, and now of them
---   (digest_moving_month).
+--   (digest_moving_month, digest_moving_entries).
 -- Returns false where they don't, or the month does not return.
 -- A wait over 300 ms for a table raises lock_not_available, and the caller retries.
 -- Locks: an advisory lock, as make_month_partition takes, then the tables.
@@ -28,6 +28,11 @@ begin
   if archived.held_digest is distinct from archived.payouts || ' ' || archived.rows_digest then
     return false;
   end if;
+  if archived.held_entries is distinct from archived.entries || ' ' || archived.entries_digest then
+    return false;
+  end if;
+  -- With its sums and statements; before any table is locked, because they can be many.
+  delete from kelpie.archived_months m where m.month = of_month;
   perform pg_advisory_xact_lock(hashtextextended('kelpie.make_month_partition', 0));
   for parent in select * from (values ('payouts', 'id'), ('payout_history', 'payout_id')) as one (name, key) loop
     -- With a check that says the same, attaching reads no row while it holds the table.
@@ -39,7 +44,10 @@ begin
     perform kelpie.attach_month_partition(parent.name, parent.name || suffix, began);
     execute format('alter table kelpie.%I drop constraint of_month', parent.name || suffix);
   end loop;
-  delete from kelpie.archived_months m where m.month = of_month;
+  -- What was loaded again, with what had stayed, takes the place of what had stayed.
+  execute format('drop table kelpie.%I', 'ledger_entries' || suffix);
+  execute format('alter table kelpie.%I rename to %I', 'ledger_entries' || suffix || '_back', 'ledger_entries' || suffix);
+  perform kelpie.attach_moved_entries(of_month);
   return true;
 end;
 $$;

@@ -1,5 +1,5 @@
-// Moves a month of payouts out of the database and back. Each step is a transaction with its entry in the audit log, and is safe
-// to repeat: a command that was killed is run again.
+// Moves a month of payouts, with the entries of the ledger that they caused, out of the database and back. Each step is a
+// transaction with its entry in the audit log, and is safe to repeat: a command that was killed is run again.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
@@ -39,8 +39,13 @@ export interface ArchivingDeps {
   clock: Clock;
   macOf: MonthMacOf;
   runStep: RunStep;
+  /** Prepares what stays in the database of its entries. */
+  prepare: () => Promise<void>;
+  /** How many differences its days have, each held against what it held when it was closed. */
+  verify: () => Promise<number>;
   /** Loads lines into the tables of the month, which are not read yet. */
   loadPayouts: (lines: readonly string[]) => Promise<void>;
+  loadEntries: (lines: readonly string[]) => Promise<void>;
   /** Digests what the database holds of it. */
   digest: () => Promise<void>;
   failpoint: Failpoint;
@@ -135,6 +140,14 @@ async function writeFiles(deps: ArchivingDeps, before: MonthRecord | null): Prom
   if (obstacle !== null) throw explainObstacle(month, obstacle);
   await failpoint('archive.begun');
   if (before !== null) await removeFiles(store, before.name);
+  report(`Verifying ${month}`);
+  const differences = await deps.verify();
+  if (differences > 0)
+    throw new OperatorError(
+      `The ledger differs in ${month}. Nothing was dropped. Run \`kelpie-admin archive stop ${month}\`, then \`kelpie-admin ledger verify --all\`.`,
+      'month_differs',
+    );
+  await deps.prepare();
   report(`Writing ${month}`);
   const { manifest, manifestDigest } = await inReadOnlyTransaction(reader, 'shared', async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only');
@@ -145,16 +158,19 @@ async function writeFiles(deps: ArchivingDeps, before: MonthRecord | null): Prom
   report(`Reading ${month} back`);
   const file = await openMonthFile(store, { month, name, manifestDigest });
   const payouts = await digestLines(file.payouts);
-  await digestLines(file.entries);
+  const entries = await digestLines(file.entries);
   await deps.digest();
+  const keptDigest = (await findRecord(reader, month))?.keptDigest ?? '';
   const isWhole = await runStep('month.written', async (tx) =>
     finishArchive(tx, {
       month,
       name,
       payouts: payouts.lines,
       rowsDigest: payouts.digest,
+      entries: entries.lines,
+      entriesDigest: entries.digest,
       manifestDigest,
-      mac: macOf({ month, name, manifestDigest }),
+      mac: macOf({ month, name, manifestDigest, keptDigest }),
       bytes: manifest.payouts.bytes + manifest.entries.bytes,
     }),
   );
@@ -177,8 +193,8 @@ export async function returnMonth(deps: ArchivingDeps): Promise<MovedMonth> {
   const record = await findRecord(reader, month);
   if (record === null || record.manifestDigest === null)
     throw new OperatorError(`${month} is not in the archive.`, 'nothing_to_do');
-  const { name, manifestDigest, payouts, bytes } = record;
-  if (record.mac !== deps.macOf({ month, name, manifestDigest }))
+  const { name, manifestDigest, keptDigest, payouts, bytes } = record;
+  if (record.mac !== deps.macOf({ month, name, manifestDigest, keptDigest }))
     throw new OperatorError(`${month} was not archived with this KELPIE_LEDGER_KEY.`, 'month_unproved');
   const file = await openMonthFile(store, { month, name, manifestDigest });
   if (!(await runStep('month.return', async (tx) => beginReturn(tx, month))))
@@ -189,6 +205,7 @@ export async function returnMonth(deps: ArchivingDeps): Promise<MovedMonth> {
   await failpoint('archive.return_begun');
   report(`Loading ${month}`);
   for await (const lines of walkBlocks(file.payouts)) await deps.loadPayouts(lines);
+  for await (const lines of walkBlocks(file.entries)) await deps.loadEntries(lines);
   await failpoint('archive.loaded');
   await deps.digest();
   const isBack = await untilDone(async () => runStep('month.returned', async (tx) => finishReturn(tx, month)));

@@ -1,12 +1,15 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import {
   createDirectoryStore,
+  digestKept,
   digestLines,
   digestMovingMonth,
   findObstacle,
   listMonthRecords,
+  loadEntries,
   loadPayouts,
   openMonthFile,
+  prepareMonth,
   stopArchive,
   ArchiveUnreadable,
   type MonthRecord,
@@ -25,6 +28,7 @@ import {
   type MovedMonth,
 } from '../archiving/archive-month.ts';
 import { createMonthMac } from '../verification/month-proof.ts';
+import { verifyMonth } from '../verification/verify-month.ts';
 import { withReader } from '../wiring/reader.ts';
 import { describeBytes } from './drill-backup.ts';
 import { exitCodes } from './failure.ts';
@@ -68,6 +72,7 @@ async function withArchiving<Result>(
 ): Promise<Result> {
   const { folder, key, readerUrl, logLevel, testFailpoint } = archiveSettings();
   const failpoint = testFailpoint === null ? noFailpoint : killAtFailpoint(testFailpoint);
+  const store = createDirectoryStore(folder);
   return withOperator(
     'operator',
     async (operator) =>
@@ -77,7 +82,7 @@ async function withArchiving<Result>(
         async (reader) =>
           work({
             month,
-            store: createDirectoryStore(folder),
+            store,
             reader,
             clock: operator.clock,
             macOf: createMonthMac(key),
@@ -86,8 +91,12 @@ async function withArchiving<Result>(
                 await operator.record(tx, { action, subject: month, detail: {} });
                 return step(tx);
               }),
+            verify: async () => verifyMonth(reader, store, month),
+            prepare: async () => inTransaction(operator.pool, 'shared', async (tx) => prepareMonth(tx, month)),
             loadPayouts: async (lines) =>
               inTransaction(operator.pool, 'shared', async (tx) => loadPayouts(tx, month, lines)),
+            loadEntries: async (lines) =>
+              inTransaction(operator.pool, 'shared', async (tx) => loadEntries(tx, month, lines)),
             digest: async () => inTransaction(operator.pool, 'shared', async (tx) => digestMovingMonth(tx, month)),
             failpoint,
             report: createProgressWriter(options),
@@ -130,7 +139,7 @@ function addMonth(group: Command): void {
   const command = writeCommand(group.command('month'))
     .argument('<month>', 'the month, in UTC', monthArgument)
     .description(
-      'Move a month of payouts and their histories into the archive. It writes the files, reads them back, compares them with the database, and drops the month there. Partners read it as before. Run it again if it was interrupted.',
+      'Move a month of payouts, their histories and their ledger entries into the archive. It verifies the month, writes the files, reads them back, compares them with the database, and drops the month there. Partners read it as before. Run it again if it was interrupted.',
     )
     .action(async (month: string, options: WriteOptions) => {
       if (options.dryRun) {
@@ -171,7 +180,7 @@ function addStop(group: Command): void {
   const command = writeCommand(group.command('stop'))
     .argument('<month>', 'the month, in UTC', monthArgument)
     .description(
-      'Stop archiving a month whose files are not whole. Its payouts can change again, and what was written is removed.',
+      'Stop archiving a month that is still in the database. Its payouts can change again, and what was written is removed.',
     )
     .action(async (month: string, options: WriteOptions) => {
       const { folder } = archiveSettings();
@@ -225,29 +234,35 @@ function addList(group: Command): void {
 interface VerifiedMonth {
   month: string;
   payouts: number;
+  entries: number;
   problem: string | null;
 }
 
-async function verifyMonth(folder: string, key: Buffer, record: MonthRecord): Promise<VerifiedMonth> {
-  const { month, name, manifestDigest, mac, rowsDigest } = record;
-  if (manifestDigest === null) return { month, payouts: 0, problem: 'It is being written.' };
-  if (mac !== createMonthMac(key)({ month, name, manifestDigest }))
-    return { month, payouts: 0, problem: 'It was not archived with this key.' };
+async function verifyFiles(folder: string, key: Buffer, record: MonthRecord): Promise<VerifiedMonth> {
+  const { month, name, manifestDigest, keptDigest, mac, rowsDigest, entriesDigest } = record;
+  const found = { month, payouts: 0, entries: 0 };
+  if (manifestDigest === null) return { ...found, problem: 'It is being written.' };
+  if (mac !== createMonthMac(key)({ month, name, manifestDigest, keptDigest }))
+    return { ...found, problem: 'It was not archived with this key.' };
+  if ((await look(async (tx) => digestKept(tx, month))) !== keptDigest)
+    return { ...found, problem: 'The sums that the database kept of it changed.' };
   try {
     const file = await openMonthFile(createDirectoryStore(folder), { month, name, manifestDigest });
-    const { lines: payouts, digest } = await digestLines(file.payouts);
-    await digestLines(file.entries);
-    return { month, payouts, problem: digest === rowsDigest ? null : 'Its lines are not those that were archived.' };
+    const payouts = await digestLines(file.payouts);
+    const entries = await digestLines(file.entries);
+    const isWhole = payouts.digest === rowsDigest && entries.digest === entriesDigest;
+    const problem = isWhole ? null : 'Its lines are not those that were archived.';
+    return { month, payouts: payouts.lines, entries: entries.lines, problem };
   } catch (error) {
     if (!(error instanceof ArchiveUnreadable)) throw error;
-    return { month, payouts: 0, problem: `${error.message}.` };
+    return { ...found, problem: `${error.message}.` };
   }
 }
 
 function addVerify(group: Command): void {
   const command = readCommand(group.command('verify'))
     .description(
-      'Check every file of the archive against its digests. `ledger verify --all` also holds its payouts against the ledger. Exit code 1 if a file is damaged or missing.',
+      'Check every file of the archive against its digests. `ledger verify --all` also holds each of its days against what it held when it was closed. Exit code 1 if a file is damaged or missing.',
     )
     .action(async ({ json }: ReadOptions) => {
       const { folder, key } = archiveSettings();
@@ -255,11 +270,12 @@ function addVerify(group: Command): void {
       const verified: VerifiedMonth[] = [];
       for (const record of await look(listMonthRecords)) {
         report(`Reading ${record.month}`);
-        verified.push(await verifyMonth(folder, key, record));
+        verified.push(await verifyFiles(folder, key, record));
       }
       const damaged = verified.filter(({ problem }) => problem !== null);
       const lines = verified.map(
-        ({ month, payouts, problem }) => `  ${month}: ${problem ?? counted(payouts, 'payout')}`,
+        ({ month, payouts, entries, problem }) =>
+          `  ${month}: ${problem ?? `${counted(payouts, 'payout')}, ${counted(entries, 'ledger entry')}`}`,
       );
       const heading = `Read ${counted(verified.length, 'month')}: ${counted(damaged.length, 'problem')}.`;
       print({ json }, { months: verified }, `${[heading, ...lines].join('\n')}\n`);
@@ -267,12 +283,14 @@ function addVerify(group: Command): void {
     });
   addHelp(command, {
     example: 'kelpie-admin archive verify',
-    prints: 'One line per month: how many payouts its files have, or what is wrong with them.',
+    prints: 'One line per month: how many payouts and entries its files have, or what is wrong with them.',
   });
 }
 
 export function addArchiveCommands(kelpie: Command): void {
-  const group = kelpie.command('archive').description('Move old months of payouts out of the database and back.');
+  const group = kelpie
+    .command('archive')
+    .description('Move old months of payouts and their ledger entries out of the database and back.');
   addMonth(group);
   addReturn(group);
   addStop(group);

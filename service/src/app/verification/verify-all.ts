@@ -12,7 +12,7 @@ import {
 import type { Pool } from '../../platform/database/pool.ts';
 import { inReadOnlyTransaction } from '../../platform/database/transaction.ts';
 import { judgeMonths, type MonthMacOf } from './month-proof.ts';
-import { createLeftMonths } from './left-payouts.ts';
+import { createLeftMonths } from './left-months.ts';
 import { verifyClosedDay, verifyInvoicesOf, verifyOpenDays, verifySums } from './verify-books.ts';
 
 /** What proves that a closed day is the one that was closed. */
@@ -61,7 +61,7 @@ export async function verifyAll(pool: Pool, { proof, store, choose, onDay }: Who
   const ofSums = wanted.length === closed.length ? await verifySums(pool) : [];
   const { invoices, differences: ofInvoices } = await verifyInvoicesOf(pool, everything);
   const ofChain = proof === null ? [] : judgeChain(closed, proof.macOf, proof.anchors);
-  const ofMonths = proof === null ? [] : judgeMonths(await left.list(), proof.monthMacOf);
+  const ofMonths = await judgeMonths(pool, left, proof?.monthMacOf ?? null);
   return {
     ...sum,
     invoices,

@@ -4,7 +4,10 @@ import { ArchiveUnreadable, type MonthFile } from '../../archive/index.ts';
 import { verifyCharges, verifyInvoices, verifyOutstanding, verifyPayments } from '../../billing/index.ts';
 import { verifyDebts, verifyDeposits, verifyFloats, verifyKeptSums } from '../../funding/index.ts';
 import {
+  countEntries,
+  digestArchivedEntries,
   digestEntries,
+  digestOfMinutes,
   everything,
   readOneSnapshot,
   spanFrom,
@@ -14,29 +17,42 @@ import {
   type Day,
   type DifferenceRow,
   type IdSpan,
+  type MinuteDigest,
   type RowsDigest,
   type Verification,
 } from '../../ledger/index.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import { inReadOnlyTransaction, type Transaction } from '../../platform/database/transaction.ts';
-import { lastId } from '../../platform/ids.ts';
 import {
   digestArchivedOrders,
   digestOrders,
-  listEarlierPayouts,
+  verifyArchivedKeys,
   verifyPayouts,
   type LeftPayouts,
 } from '../../payouts/index.ts';
-import { findLeftPayouts, readDayLines, sameMonths, type LeftMonth, type LeftMonths } from './left-payouts.ts';
+import {
+  findLeftPayouts,
+  readDayEntries,
+  readDayPayouts,
+  sameMonths,
+  type LeftMonth,
+  type LeftMonths,
+} from './left-months.ts';
 import { verifyCorrections } from '../../reconciliation/index.ts';
 
 /** Enough of each kind to see what kind of trouble it is. */
 const mostDifferences = 100;
 const mostTries = 3;
 
-async function verifySpan(tx: Transaction, span: IdSpan, payouts: LeftPayouts | null): Promise<Verification> {
+async function verifySpan(tx: Transaction, span: IdSpan, payouts: LeftPayouts): Promise<Verification> {
   const { differences, ...counts } = await verifyLedger(tx, span);
-  if (payouts !== null) differences.push(...(await verifyPayouts(tx, span, mostDifferences, payouts)));
+  const ofPayouts = await verifyPayouts(tx, span, mostDifferences, payouts);
+  return { ...counts, differences: [...differences, ...ofPayouts, ...(await verifyOthers(tx, span))] };
+}
+
+/** Everything but payouts that causes entries. None of these leaves the database. */
+async function verifyOthers(tx: Transaction, span: IdSpan): Promise<DifferenceRow[]> {
+  const differences: DifferenceRow[] = [];
   for (const verifyCauses of [
     verifyDeposits,
     verifyDebts,
@@ -46,18 +62,24 @@ async function verifySpan(tx: Transaction, span: IdSpan, payouts: LeftPayouts | 
     verifyPayments,
   ])
     differences.push(...(await verifyCauses(tx, span, mostDifferences)));
-  return { ...counts, differences };
+  return differences;
 }
 
 /** Once more, where a month left the database or came back meanwhile and so something was missed. */
-async function whileMonthsStay<Result extends Pick<Verification, 'differences'>>(
+async function verifyWhileMonthsStay<Result extends Pick<Verification, 'differences'>>(
   left: LeftMonths,
   verify: (months: readonly LeftMonth[]) => Promise<Result>,
 ): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     const months = await left.list();
-    const result = await verify(months);
-    if (result.differences.length === 0 || tries === mostTries || sameMonths(months, await left.list())) return result;
+    try {
+      const result = await verify(months);
+      if (tries === mostTries || sameMonths(months, await left.list())) return result;
+    } catch (error) {
+      // The files of a month are removed once it is back.
+      if (!(error instanceof ArchiveUnreadable) || tries === mostTries || sameMonths(months, await left.list()))
+        throw error;
+    }
   }
 }
 
@@ -65,7 +87,7 @@ async function whileMonthsStay<Result extends Pick<Verification, 'differences'>>
 export async function verifyOpenDays(pool: Pool, from: Day | null, left: LeftMonths): Promise<Verification> {
   const span = from === null ? everything : spanFrom(from);
   return orUnreadable('open days', async () =>
-    whileMonthsStay(left, async (months) => {
+    verifyWhileMonthsStay(left, async (months) => {
       const payouts = await findLeftPayouts(pool, left, months, span);
       return inReadOnlyTransaction(pool, 'shared', async (tx) => verifySpan(tx, span, payouts));
     }),
@@ -89,7 +111,7 @@ export interface VerifiedDay extends Verification {
 
 /** One whole day, with the digests of what it holds. */
 export async function verifyDay(pool: Pool, day: Day, left: LeftMonths): Promise<VerifiedDay> {
-  return whileMonthsStay(left, async (months) => verifyDayWith(pool, day, left, months));
+  return verifyWhileMonthsStay(left, async (months) => verifyDayWith(pool, day, left, months));
 }
 
 async function verifyDayWith(
@@ -102,7 +124,7 @@ async function verifyDayWith(
   const month = months.find((one) => day.startsWith(one.month));
   if (month !== undefined) {
     if (left.open === null) throw new ArchiveUnreadable('KELPIE_ARCHIVE is not set');
-    return verifyLeftDay(pool, day, await left.open(month), await findLeftPayouts(pool, left, months, span));
+    return verifyLeftDay(pool, day, await left.open(month));
   }
   const payouts = await findLeftPayouts(pool, left, months, span);
   return inReadOnlyTransaction(pool, 'shared', async (tx) => {
@@ -114,29 +136,35 @@ async function verifyDayWith(
 /** Few enough that what is looked up among them costs little. */
 const payoutsAtOnce = 500;
 
-/** The same of a day whose payouts are in a file: its lines are held against the ledger, some hundred at a time. */
-async function verifyLeftDay(pool: Pool, day: Day, file: MonthFile, earlier: LeftPayouts): Promise<VerifiedDay> {
+/**
+ * The same of a day whose payouts and entries are in files. It was verified as a whole when it was closed, and once more before it
+ * left: since then it is right as long as it holds what it held. What did not leave is held against its causes, and so are keys.
+ */
+async function verifyLeftDay(pool: Pool, day: Day, file: MonthFile): Promise<VerifiedDay> {
   const span = spanOfDay(day);
-  const lines = await readDayLines(file, day);
-  const { held, ...verification } = await inReadOnlyTransaction(pool, 'shared', async (tx) => ({
-    ...(await verifySpan(tx, span, null)),
-    held: { entries: await digestEntries(tx, span), orders: await digestArchivedOrders(tx, lines) },
-  }));
-  for (let first = 0; first === 0 || first < lines.length; first += payoutsAtOnce) {
-    const some = lines.slice(first, first + payoutsAtOnce);
-    const part = {
-      first: first === 0 ? span.first : (some[0]?.id ?? span.first),
-      before: lines[first + payoutsAtOnce]?.id ?? span.before,
-    };
-    const ofPart = await inReadOnlyTransaction(pool, 'shared', async (tx) => {
+  const payouts = await readDayPayouts(file, day);
+  const { differences, ...counts } = await inReadOnlyTransaction(pool, 'shared', async (tx) => {
+    await readOneSnapshot(tx);
+    return { ...(await countEntries(tx, span)), differences: await verifyOthers(tx, span) };
+  });
+  const minutes: MinuteDigest[] = [];
+  for await (const { span: stretch, entries } of readDayEntries(file, day)) {
+    counts.entries += entries.length;
+    counts.transfers += entries.filter(({ isFirstLine }) => isFirstLine).length;
+    const ofStretch = await inReadOnlyTransaction(pool, 'shared', async (tx) => {
       await readOneSnapshot(tx);
-      const others = new Set((await listEarlierPayouts(tx, part, lastId)).map(({ id }) => id));
-      const before = [...earlier.lines, ...lines].filter(({ id }) => others.has(id));
-      return verifyPayouts(tx, part, mostDifferences, { lines: [...before, ...some], unread: earlier.unread });
+      return digestArchivedEntries(tx, stretch, entries);
     });
-    verification.differences.push(...ofPart);
+    minutes.push(...ofStretch);
   }
-  return { ...verification, held };
+  for (let first = 0; first < payouts.length; first += payoutsAtOnce)
+    differences.push(
+      ...(await inReadOnlyTransaction(pool, 'shared', async (tx) =>
+        verifyArchivedKeys(tx, span, mostDifferences, payouts.slice(first, first + payoutsAtOnce)),
+      )),
+    );
+  const orders = await inReadOnlyTransaction(pool, 'shared', async (tx) => digestArchivedOrders(tx, payouts));
+  return { ...counts, differences, held: { entries: digestOfMinutes(minutes), orders } };
 }
 
 function shown({ rows, digest }: RowsDigest): string {

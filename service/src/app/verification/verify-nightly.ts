@@ -25,7 +25,7 @@ import type { Pool } from '../../platform/database/pool.ts';
 import { inReadOnlyTransaction, inTransaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Logger } from '../../platform/logging.ts';
-import { createLeftMonths, type LeftMonths } from './left-payouts.ts';
+import { createLeftMonths, type LeftMonths } from './left-months.ts';
 import { createMonthMac, judgeMonths } from './month-proof.ts';
 import { verifyClosedDay, verifyDay, verifyInvoicesOf, verifyOpenDays } from './verify-books.ts';
 
@@ -148,7 +148,7 @@ export async function verifyNightly(
   const left = createLeftMonths(reader, deps.archiveStore);
   const night: Night = { deps, signal, left, closed: [...before], entries: 0, differences: [] };
   await checkChain(night);
-  night.differences.push(...judgeMonths(await left.list(), createMonthMac(deps.key)));
+  night.differences.push(...(await judgeMonths(reader, left, createMonthMac(deps.key))));
   const openFrom = await closeDays(night);
   add(night, await verifyOpenDays(reader, openFrom, night.left));
   const oldDays = nextOldDays(before, await inReadOnlyTransaction(reader, 'shared', findReadUntil));

@@ -3,6 +3,7 @@ import {
   digestMinutes,
   digestOfMinutes,
   digestRows,
+  inMinutes,
   type IdSpan,
   type MinuteDigest,
   type RowsDigest,
@@ -40,18 +41,4 @@ export async function digestArchivedOrders(tx: Transaction, lines: readonly Arch
   for (const some of inMinutes(lines))
     minutes.push(...(await digestMinutes(tx, archivedSql, [some.map(({ text }) => text)])));
   return digestOfMinutes(minutes);
-}
-
-const linesAtOnce = 2_000;
-
-/** Parts of about that many lines. A minute, which is the first eight digits of an id, is never in two. */
-function* inMinutes(lines: readonly ArchivedLine[]): Generator<readonly ArchivedLine[]> {
-  let first = 0;
-  while (first < lines.length) {
-    let end = Math.min(first + linesAtOnce, lines.length);
-    const minute = lines[end - 1]?.id.slice(0, 8);
-    while (end < lines.length && lines[end]?.id.slice(0, 8) === minute) end += 1;
-    yield lines.slice(first, end);
-    first = end;
-  }
 }

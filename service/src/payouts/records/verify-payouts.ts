@@ -240,6 +240,17 @@ export async function verifyPayouts(
   return [...books.rows, ...histories.rows, ...keys.rows];
 }
 
+/** Keys stay when their payouts leave: those of some lines of the archive, which are of a span. */
+export async function verifyArchivedKeys(
+  tx: Transaction,
+  { first, before }: IdSpan,
+  most: number,
+  lines: readonly ArchivedLine[],
+): Promise<DifferenceRow[]> {
+  const values = [first, before, most, lines.map(({ text }) => text)];
+  return (await tx.query<DifferenceRow>(keysSql(withLines(4)), values)).rows;
+}
+
 interface OutsiderRow {
   id: string;
   partner_id: string;

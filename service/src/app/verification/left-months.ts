@@ -1,25 +1,29 @@
-// Payouts of months that have left the database, for verification: a day of them, or those for which something was posted later.
+// Months that have left the database, for verification: a day of one, or those of their payouts for which something was posted later.
 import {
   ArchiveUnreadable,
   blocksBetween,
+  keyOf,
   listMonthRecords,
   openMonthFile,
+  parseEntry,
   parseLine,
   type ArchivedLine,
   type ArchiveStore,
   type MonthFile,
+  type MonthPart,
 } from '../../archive/index.ts';
-import { readOneSnapshot, type Day, type IdSpan } from '../../ledger/index.ts';
+import { readOneSnapshot, spanOfDay, splitSpan, type Day, type IdSpan } from '../../ledger/index.ts';
 import { listEarlierPayouts, type LeftPayouts } from '../../payouts/index.ts';
 import type { Pool } from '../../platform/database/pool.ts';
 import { inReadOnlyTransaction, type PartnerContext } from '../../platform/database/transaction.ts';
 import { firstIdAt, instantOf } from '../../platform/ids.ts';
 
-/** A month of which the database has no payouts. */
+/** A month of which the database has no payouts, and of its entries only some. */
 export interface LeftMonth {
   month: string;
   name: string;
   manifestDigest: string;
+  keptDigest: string | null;
   mac: string | null;
 }
 
@@ -37,8 +41,8 @@ export function createLeftMonths(pool: Pool, store: ArchiveStore | null): LeftMo
   return {
     async list() {
       const records = await inReadOnlyTransaction(pool, 'shared', listMonthRecords);
-      return records.flatMap(({ month, name, manifestDigest, mac, isHere }) =>
-        isHere || manifestDigest === null ? [] : [{ month, name, manifestDigest, mac }],
+      return records.flatMap(({ month, name, manifestDigest, keptDigest, mac, isHere }) =>
+        isHere || manifestDigest === null ? [] : [{ month, name, manifestDigest, keptDigest, mac }],
       );
     },
     open:
@@ -46,7 +50,13 @@ export function createLeftMonths(pool: Pool, store: ArchiveStore | null): LeftMo
         ? null
         : async (month) => {
             opened = opened?.name === month.name ? opened : { name: month.name, file: openMonthFile(store, month) };
-            return opened.file;
+            try {
+              return await opened.file;
+            } catch (error) {
+              // What cannot be read now may be there again in a moment.
+              opened = null;
+              throw error;
+            }
           },
   };
 }
@@ -55,25 +65,54 @@ export function sameMonths(one: readonly LeftMonth[], other: readonly LeftMonth[
   return one.map(({ name }) => name).join() === other.map(({ name }) => name).join();
 }
 
-/** All lines of a day, by id. */
-export async function readDayLines(file: MonthFile, day: Day): Promise<ArchivedLine[]> {
+async function* readDay(part: MonthPart, day: Day): AsyncGenerator<string> {
+  for (const block of blocksBetween(part, `${day}/`, `${day}/~`))
+    for (const text of await part.readBlock(block)) if (part.keyOf(text).startsWith(`${day}/`)) yield text;
+}
+
+/** All payouts of a day, by id. */
+export async function readDayPayouts({ payouts }: MonthFile, day: Day): Promise<ArchivedLine[]> {
   const lines: ArchivedLine[] = [];
-  for (const block of blocksBetween(file.payouts, `${day}/`, `${day}/~`))
-    for (const text of await file.payouts.readBlock(block)) {
-      const line = parseLine(text);
-      if (instantOf(line.id).toISOString().startsWith(day)) lines.push(line);
-    }
+  for await (const text of readDay(payouts, day)) lines.push(parseLine(text));
   return lines.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** Few enough to hold: an entry is some hundred bytes. */
+const entriesAtOnce = 200_000;
+
+/** How many entries of a day have left, at most. */
+function mostEntriesOf({ entries }: MonthFile, day: Day): number {
+  return blocksBetween(entries, `${day}/`, `${day}/~`).reduce((sum, { lines }) => sum + lines, 0);
+}
+
+/**
+ * The entries of a day that have left, by transfer, with the span that they are of: some at a time. The file has them by partner, so
+ * a day of many is read once for each span.
+ */
+export async function* readDayEntries(
+  file: MonthFile,
+  day: Day,
+): AsyncGenerator<{ span: IdSpan; entries: { id: string; text: string; isFirstLine: boolean }[] }> {
+  const count = Math.max(1, Math.ceil(mostEntriesOf(file, day) / entriesAtOnce));
+  for (const span of splitSpan(spanOfDay(day), count)) {
+    const entries = [];
+    for await (const text of readDay(file.entries, day)) {
+      const { transferId: id, line } = parseEntry(text);
+      if (id >= span.first && id < span.before) entries.push({ id, text, isFirstLine: line === 1 });
+    }
+    yield { span, entries: entries.toSorted((a, b) => (a.id < b.id ? -1 : 1)) };
+  }
 }
 
 async function findLine(
   { open }: LeftMonths,
   month: LeftMonth,
-  { id, partnerId, environment }: PartnerContext & { id: string },
+  payout: PartnerContext & { id: string },
 ): Promise<ArchivedLine | null> {
   if (open === null) return null;
   const { payouts } = await open(month);
-  const key = `${instantOf(id).toISOString().slice(0, 10)}/${partnerId}/${environment}/${id}`;
+  const { id } = payout;
+  const key = keyOf(payout);
   for (const block of blocksBetween(payouts, key, key)) {
     const text = (await payouts.readBlock(block)).find((one) => one.includes(id) && parseLine(one).id === id);
     if (text !== undefined) return parseLine(text);
