@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { valueAt } from '@kelpie/dev/json.ts';
+import { asAdmin } from '@kelpie/dev/postgres/roles.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { plantDuePayouts } from '../harness/due-payouts.ts';
 import { createPartners } from '../harness/partners.ts';
@@ -48,4 +50,29 @@ test('faults 73: what is due in sandbox is nothing to live, and no payout is cla
   for (let turns = 0; claimed.length < 40 && turns < 40; turns += 1) claimed.push(...(await claim('live', 16)));
   assert.deepEqual([claimed.length, new Set(claimed)], [40, new Set([live.partnerId])]);
   assert.deepEqual(await claim('live', 16), []);
+});
+
+/** How many pages a call of the database reads, those of what it calls included. */
+async function countPages(sql: string): Promise<number> {
+  return asAdmin(database.superuserUrl, async (client) => {
+    const { rows } = await client.query<object>(`explain (analyze, buffers, format json) ${sql}`);
+    const pages = valueAt(rows, '0.QUERY PLAN.0.Plan.Shared Hit Blocks');
+    assert(typeof pages === 'number');
+    return pages;
+  });
+}
+
+test('faults 73: what a claim reads, and the next due, depends on the number of partners and not on what they have due', async () => {
+  const many = await createPartners(database, 40);
+  const plant = async (count: number): Promise<void> => {
+    for (const partner of many) await plantDuePayouts(database, partner, { count, from: anHourAgo });
+  };
+  const claimed = `select kelpie.claim_due_payouts('sandbox', now(), interval '1 minute', 8, '{}')`;
+  const next = 'select kelpie.next_due_payouts()';
+  await plant(20);
+  const [ofFew, nextOfFew] = [await countPages(claimed), await countPages(next)];
+  await plant(100);
+  const [ofMany, nextOfMany] = [await countPages(claimed), await countPages(next)];
+  assert(ofMany < ofFew * 1.5, `${ofFew} pages, then ${ofMany}`);
+  assert(nextOfMany < nextOfFew + 10, `${nextOfFew} pages, then ${nextOfMany}`);
 });

@@ -28,17 +28,25 @@ declare
   later_number bigint;
 begin
   if at > month_start then
-    select min(e.wallet_version) - 1, max(e.wallet_version) + 1 into below, above
-    from kelpie.ledger_entries e
-    where e.partner_id = of_partner and e.environment = of_environment and e.account = 'wallet'
-      and e.transfer_id >= first_of_month and e.transfer_id < first_of_next;
+    -- The environment is in each order: see docs/database.md, Order behind row security.
+    select (
+      select e.wallet_version - 1 from kelpie.ledger_entries e
+      where e.partner_id = of_partner and e.environment = of_environment and e.account = 'wallet'
+        and e.transfer_id >= first_of_month and e.transfer_id < first_of_next
+      order by e.environment, e.wallet_version limit 1
+    ), (
+      select e.wallet_version + 1 from kelpie.ledger_entries e
+      where e.partner_id = of_partner and e.environment = of_environment and e.account = 'wallet'
+        and e.transfer_id >= first_of_month and e.transfer_id < first_of_next
+      order by e.environment desc, e.wallet_version desc limit 1
+    ) into below, above;
     while above - below > 1 loop
       middle := (below + above) / 2;
       select e.wallet_version as number, e.transfer_id into movement
       from kelpie.ledger_entries e
       where e.partner_id = of_partner and e.environment = of_environment and e.account = 'wallet'
         and e.transfer_id >= first_of_month and e.transfer_id < first_of_next and e.wallet_version >= middle
-      order by e.wallet_version limit 1;
+      order by e.environment, e.wallet_version limit 1;
       if movement.transfer_id >= first_wanted then
         found_number := movement.number;
         above := middle;
@@ -53,7 +61,7 @@ begin
       where e.partner_id = of_partner and e.environment = of_environment and e.account = 'wallet'
         and e.transfer_id >= first_of_month and e.transfer_id < first_of_next
         and e.wallet_version < above and e.wallet_version >= above - most_near
-      order by e.wallet_version desc
+      order by e.environment desc, e.wallet_version desc
     loop
       exit when movement.transfer_id < first_near;
       if movement.transfer_id >= first_wanted then
@@ -62,10 +70,11 @@ begin
     end loop;
     first_wanted := first_of_next;
   end if;
-  select min(e.wallet_version) into later_number
+  select e.wallet_version into later_number
   from kelpie.ledger_entries e
   where e.partner_id = of_partner and e.environment = of_environment and e.account = 'wallet'
-    and e.transfer_id >= first_wanted;
+    and e.transfer_id >= first_wanted
+  order by e.environment, e.wallet_version limit 1;
   -- Sums of the archive are of one month of London each, so they are wholly before the instant or after it.
   return least(found_number, later_number, (
     select min(c.first_version) from kelpie.carried_entries c

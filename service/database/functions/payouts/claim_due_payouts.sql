@@ -8,7 +8,8 @@
 -- due_at is set to the end of the lease: an earlier due_at at release means that a webhook arrived in between.
 -- Cost: it reads the 500 longest due, by payout_leases_environment_due; nothing more while all that is due is among them.
 --   Otherwise it visits the partners with open payouts one by one, 5,000 at most, by payout_leases_turns: one look-up for
---   each, so what a partner has due beyond its turn is not read. Some 10 µs a partner.
+--   each, so what a partner has due beyond its turn is not read. Some 10 µs a partner. The environment is in each order:
+--   see docs/database.md, Order behind row security.
 -- Locks: the claimed lease rows. Rows that another worker has locked are skipped.
 -- Owner: kelpie_payouts
 -- Callers: kelpie_service
@@ -39,17 +40,18 @@ begin
     from (
       select o.payout_id as id, o.partner_id, o.due_at from kelpie.payout_leases o
       where o.environment = of_environment and o.due_at <= at and o.leased_until <= at
-      order by o.due_at limit 500
+      order by o.environment, o.due_at limit 500
     ) due
   ) d;
   if seen = 500 then
     with recursive turn (partner_id, number) as (
-      (select o.partner_id, 1 from kelpie.payout_leases o where o.environment = of_environment order by o.partner_id limit 1)
+      (select o.partner_id, 1 from kelpie.payout_leases o where o.environment = of_environment
+        order by o.environment, o.partner_id limit 1)
       union all
       select (
         select o.partner_id from kelpie.payout_leases o
         where o.environment = of_environment and o.partner_id > turn.partner_id
-        order by o.partner_id limit 1
+        order by o.environment, o.partner_id limit 1
       ), turn.number + 1
       from turn where turn.partner_id is not null and turn.number < 5000
     )
@@ -58,10 +60,10 @@ begin
     into chosen
     from turn
     cross join lateral (
-      select o.payout_id as id, o.due_at, row_number() over (order by o.due_at) as place
+      select o.payout_id as id, o.due_at, row_number() over (order by o.environment, o.due_at) as place
       from kelpie.payout_leases o
       where o.environment = of_environment and o.partner_id = turn.partner_id and o.due_at <= at and o.leased_until <= at
-      order by o.due_at limit most
+      order by o.environment, o.due_at limit most
     ) d
     where turn.partner_id <> all (full_partners);
   end if;

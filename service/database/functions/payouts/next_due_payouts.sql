@@ -11,6 +11,6 @@ create or replace function kelpie.next_due_payouts() returns table (live timesta
   set enable_bitmapscan = off
 as $$
   select
-    (select greatest(o.due_at, 'epoch') from kelpie.payout_leases o where o.environment = 'live' order by o.due_at limit 1),
-    (select greatest(o.due_at, 'epoch') from kelpie.payout_leases o where o.environment = 'sandbox' order by o.due_at limit 1);
+    (select greatest(o.due_at, 'epoch') from kelpie.payout_leases o where o.environment = 'live' order by o.environment, o.due_at limit 1),
+    (select greatest(o.due_at, 'epoch') from kelpie.payout_leases o where o.environment = 'sandbox' order by o.environment, o.due_at limit 1);
 $$;

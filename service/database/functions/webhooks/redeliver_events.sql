@@ -33,7 +33,7 @@ begin
       select e.id, e.sequence from kelpie.events e
       where e.partner_id = of_partner and e.environment = of_environment and e.sequence > after_sequence and e.id >= since_id
         and (wanted is null or e.type::text = any (wanted))
-      order by e.sequence limit at_most
+      order by e.environment, e.sequence limit at_most
     ) e;
   else
     select coalesce(array_agg(e.id), '{}') into chosen from kelpie.events e
@@ -47,7 +47,7 @@ begin
       select o.sequence from kelpie.events o
       where o.partner_id = of_partner and o.environment = of_environment and o.sequence < e.sequence
         and (wanted is null or o.type::text = any (wanted))
-      order by o.sequence desc limit 1
+      order by o.environment desc, o.sequence desc limit 1
     ), e.subject_id, 'pending', now_at, now_at + interval '3 days'
   from unnest(chosen) as item (id) join kelpie.events e on e.id = item.id
   on conflict (event_id, endpoint_id) do update set state = 'pending', ended_at = null, retry_until = excluded.retry_until
