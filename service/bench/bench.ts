@@ -1,4 +1,4 @@
-// npm run bench [-- --quick | --against COMMIT | --reads | --loaded NUMBER | --curve | --life SECONDS [--without-endpoint] [--functions] | --waiters NUMBER | --webhooks | --memory REQUESTS | --invoices PARTNERS | --reconcile PAYOUTS]: the api against bare PostgreSQL, which does the same without it, or against another commit.
+// npm run bench [-- --quick | --against COMMIT | --reads | --loaded NUMBER | --curve | --life SECONDS [--callers NUMBER] [--without-endpoint] [--functions] | --waiters NUMBER | --webhooks | --memory REQUESTS | --invoices PARTNERS | --reconcile PAYOUTS]: the api against bare PostgreSQL, which does the same without it, or against another commit.
 // JSON lines on standard output; what goes on meanwhile on standard error. docs/performance.md says what the figures mean.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -41,6 +41,8 @@ const { values: options } = parseArgs({
     curve: { type: 'boolean', default: false },
     /** The whole life of payouts through the sandbox bank, for so long. */
     life: { type: 'string' },
+    /** Who order in it, each one payout after the other. */
+    callers: { type: 'string', default: '8' },
     /** Without an endpoint for events. */
     'without-endpoint': { type: 'boolean', default: false },
     /** With what each function of the database takes. */
@@ -91,7 +93,7 @@ const length = lengths[size];
 
 function refuseOptions(): never {
   console.error(
-    'Say: npm run bench [-- --quick | --against COMMIT [--rounds NUMBER] [--limit RATIO] [--traces RATIO] | --reads | --loaded NUMBER | --curve | --life SECONDS [--without-endpoint] [--functions] | --waiters NUMBER | --webhooks | --memory REQUESTS | --invoices PARTNERS [--payouts EACH] | --reconcile PAYOUTS [--partners NUMBER]]',
+    'Say: npm run bench [-- --quick | --against COMMIT [--rounds NUMBER] [--limit RATIO] [--traces RATIO] | --reads | --loaded NUMBER | --curve | --life SECONDS [--callers NUMBER] [--without-endpoint] [--functions] | --waiters NUMBER | --webhooks | --memory REQUESTS | --invoices PARTNERS [--payouts EACH] | --reconcile PAYOUTS [--partners NUMBER]]',
   );
   process.exit(2);
 }
@@ -143,7 +145,7 @@ function ratio(text: string | undefined): number | undefined {
 }
 
 const lifeOptions = {
-  connections: 8,
+  connections: wholeNumber(options.callers) ?? refuseOptions(),
   withEndpoint: !options['without-endpoint'],
   withFunctions: options.functions,
 };

@@ -8,6 +8,7 @@ import { untilQuiet } from '../test/harness/waits.ts';
 import { startWorld, type World } from '../test/harness/world.ts';
 import { call } from '../test/harness/client.ts';
 import type { BenchServer } from './bench-server.ts';
+import type { Counted, Window } from './completions.ts';
 import { startHttpLoad } from './http-load.ts';
 import {
   costOfEach,
@@ -19,6 +20,7 @@ import {
 } from './life-costs.ts';
 import { rounded } from './report.ts';
 import { createRequests } from './requests.ts';
+import type { Running } from './slice.ts';
 import { startWebhookReceiver } from './start-webhook-receiver.ts';
 
 interface WholeLife {
@@ -62,6 +64,7 @@ export interface WholeLifeLine extends LifeCostLine {
 /** One wallet at the bank pays for some thousand payouts of this size. */
 const partnerCount = 40;
 const settleAfterMs = 1_000;
+const warmUpMs = 10_000;
 
 interface Counts {
   accepted: number;
@@ -132,6 +135,24 @@ async function startLives(server: BenchServer, { withEndpoint, withFunctions }: 
   return { world, database, secrets, readCosts };
 }
 
+const sayEachMs = 10_000;
+
+/** Lets callers order for so long, and then no more. */
+async function order(
+  callers: Running,
+  lengthMs: number,
+  sayHowFar: () => Promise<void> = async () => undefined,
+): Promise<Window & { counted: Counted }> {
+  await callers.begun();
+  const fromMs = Date.now();
+  for (let leftMs = lengthMs; leftMs > 0; leftMs = fromMs + lengthMs - Date.now()) {
+    await wait(Math.min(leftMs, sayEachMs));
+    await sayHowFar();
+  }
+  const window = { fromMs, toMs: Date.now() };
+  return { ...window, counted: await callers.finish(window) };
+}
+
 export async function measureWholeLife(server: BenchServer, options: WholeLife): Promise<WholeLifeLine> {
   const { seconds, connections, observe = async () => undefined, say } = options;
   const { world, database, secrets, readCosts } = await startLives(server, options);
@@ -139,45 +160,46 @@ export async function measureWholeLife(server: BenchServer, options: WholeLife):
   const http = startHttpLoad();
   server.atEnd(async () => http.end());
   const requests = createRequests({ secrets }, '1.00');
-  const running = http.start({ port: Number(new URL(world.api.url).port), connections, requests, status: 201 });
-  await running.begun();
-  // Until the first ones are closed too.
-  await wait(10_000);
-  const fromMs = Date.now();
+  const start = () => http.start({ port: Number(new URL(world.api.url).port), connections, requests, status: 201 });
+  const untilDone = async (): Promise<void> => {
+    await untilQuiet(database, { timeoutMs: 120_000 });
+    await eventually('all is delivered', async () => (await countDelivered(database)).pending === 0, 120_000);
+  };
+  say('Warming up.');
+  await order(start(), warmUpMs);
+  await untilDone();
+  // From nothing open to nothing open: each payout then counts whole, however far its end is behind its order.
   const before = await countPayouts(database);
   const costsBefore = await readCosts();
-  for (let second = 10; second <= seconds; second += 10) {
-    await wait(fromMs + second * 1_000 - Date.now());
+  const { counted, fromMs, toMs } = await order(start(), seconds * 1_000, async () => {
     const { accepted, closed } = await countPayouts(database);
-    say(`${second} s: ${accepted} accepted, ${closed} closed`);
-  }
-  const toMs = Date.now();
-  const after = await countPayouts(database);
-  const costsAfter = await readCosts();
+    say(`${accepted - before.accepted} accepted, ${closed - before.closed} closed`);
+  });
+  const atEnd = await countPayouts(database);
   await observe({ world, database }, 'loaded');
-  const { p50Ms, p99Ms } = await running.finish({ fromMs, toMs });
-  await untilQuiet(database, { timeoutMs: 60_000 });
-  await eventually('all is delivered', async () => (await countDelivered(database)).pending === 0, 60_000);
+  await untilDone();
+  const doneMs = Date.now();
+  const costsAfter = await readCosts();
   await observe({ world, database }, 'over');
   const violations = await findViolations({ ...world, database });
   for (const violation of violations.slice(0, 10)) say(violation);
   const times = await readTimes(database);
-  const closed = after.closed - before.closed;
-  const perSecond = (count: number): number => rounded((count * 1_000) / (toMs - fromMs), 1);
+  const { accepted, closed } = await countPayouts(database);
+  const payouts = closed - before.closed;
   return {
     name: 'whole_life',
     seconds,
-    accepted_per_s: perSecond(after.accepted - before.accepted),
-    closed_per_s: perSecond(closed),
+    accepted_per_s: rounded(((accepted - before.accepted) * 1_000) / (toMs - fromMs), 1),
+    closed_per_s: rounded((payouts * 1_000) / (doneMs - fromMs), 1),
     whole_uk_rail_per_s: 161,
-    accepted_p50_ms: rounded(p50Ms, 1),
-    accepted_p99_ms: rounded(p99Ms, 1),
+    accepted_p50_ms: rounded(counted.p50Ms, 1),
+    accepted_p99_ms: rounded(counted.p99Ms, 1),
     closed_p50_s: rounded(times.p50, 2),
     closed_p99_s: rounded(times.p99, 2),
-    open_at_end: after.accepted - after.closed,
+    open_at_end: atEnd.accepted - atEnd.closed,
     violations: violations.length,
     webhooks: (await countDelivered(database)).delivered,
-    ...costOfEach(costsBefore, costsAfter, closed),
-    ...(options.withFunctions ? { functions: functionCostOfEach(costsBefore, costsAfter, closed) } : {}),
+    ...costOfEach(costsBefore, costsAfter, payouts),
+    ...(options.withFunctions ? { functions: functionCostOfEach(costsBefore, costsAfter, payouts) } : {}),
   };
 }
