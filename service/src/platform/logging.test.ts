@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Writable } from 'node:stream';
 import { createLogger } from './logging.ts';
 import { eventually } from '@kelpie/dev/eventually.ts';
+import { valueAt } from '@kelpie/dev/json.ts';
 import { ApiError } from './api-error.ts';
 
 function collect() {
@@ -131,5 +132,18 @@ test('faults 74: what an outage repeats is written a few times a second and coun
   assert(
     lines.some((line) => line.includes(`"repeated":["request.refused unavailable: ${480 - written}"]`)),
     lines.at(-1),
+  );
+});
+
+test('the time of a line is the instant, to the millisecond', (t) => {
+  const { lines, logger } = collect();
+  const instants = ['2026-11-19T23:59:59.999Z', '2026-11-20T00:00:00.000Z', '2026-11-20T00:00:00.007Z'];
+  for (const instant of instants) {
+    t.mock.method(Date, 'now', () => Date.parse(instant));
+    logger.info('request.done');
+  }
+  assert.deepEqual(
+    lines.map((line) => valueAt(JSON.parse(line), 'time')),
+    instants,
   );
 });

@@ -4,8 +4,11 @@ create or replace function kelpie.is_in_archive(of_payout uuid) returns boolean
   language plpgsql stable
 as $$
 begin
-  -- Nothing younger is archived. So what happens to payouts of today costs no look at the table.
-  return kelpie.instant_of(of_payout) < now() - interval '12 months' and exists (
+  -- Nothing younger is archived. So what happens to payouts of today costs neither a look at the table nor a statement.
+  if kelpie.instant_of(of_payout) >= now() - interval '12 months' then
+    return false;
+  end if;
+  return exists (
     select from kelpie.archived_months m
     where m.month = date_trunc('month', kelpie.instant_of(of_payout) at time zone 'utc')::date
   );
