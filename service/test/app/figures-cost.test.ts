@@ -8,7 +8,8 @@ import { openPool, type Pool } from '../../src/platform/database/pool.ts';
 import { inReadOnlyTransaction, type Transaction } from '../../src/platform/database/transaction.ts';
 import { createLogger } from '../../src/platform/logging.ts';
 import { createTestDatabase } from '../harness/database.ts';
-import { createSimulatedPartner } from '../harness/partners.ts';
+import { plantDuePayouts } from '../harness/due-payouts.ts';
+import { createPartners, createSimulatedPartner } from '../harness/partners.ts';
 
 const database = await createTestDatabase();
 const logger = createLogger('test', 'silent');
@@ -43,6 +44,22 @@ async function plantWhatIsKept(partnerId: string): Promise<void> {
   });
 }
 
+/** Partners that spend, one of them seldom, each with many payouts of this week. */
+async function plantSpending(): Promise<void> {
+  const partners = await createPartners(database, 3, 'live');
+  for (const [at, partner] of partners.entries())
+    await plantDuePayouts(database, partner, { count: at === 0 ? 1 : 3_000 });
+  await asAdmin(database.superuserUrl, async (admin) => {
+    await admin.query(
+      `insert into kelpie.daily_spending (partner_id, environment, on_day, subject, spent_pence)
+       select partner.id, 'live', current_date, '', 100 from unnest($1::uuid[]) as partner (id)`,
+      [partners.map(({ partnerId }) => partnerId)],
+    );
+    await admin.query('delete from kelpie.payout_leases');
+    await admin.query('analyze');
+  });
+}
+
 /** Rows that the transaction has read of tables that grow. */
 async function countRead(tx: Transaction): Promise<number> {
   const { rows } = await tx.query<{ rows_read: string | null }>(
@@ -62,7 +79,10 @@ async function readsOf(pool: Pool, read: (tx: Transaction) => Promise<unknown>):
 test('reading the figures costs the same, however much is kept of what has ended', async (t) => {
   const { partnerId } = await createSimulatedPartner(database);
   await plantWhatIsKept(partnerId);
+  await plantSpending();
   const now = new Date();
+  const runways = await inReadOnlyTransaction(reader, 'shared', async (tx) => listRunways(tx, now));
+  assert.equal(runways.length, 1, 'there are wallets whose end is foreseen');
   const reads = {
     figures: await readsOf(reader, async (tx) => listFigures(tx, now)),
     schedules: await readsOf(reader, listScheduleFigures),

@@ -225,7 +225,7 @@ begin
       select r.id_encrypted from kelpie.known_recipients r
       where r.partner_id = partner_ids[item.place] and r.environment = environments[item.place]
         and r.account_index = payouts.account_indexes[item.place]
-      order by r.number desc limit 1
+      order by r.environment desc, r.number desc limit 1
     ) known
     where is_done[item.place] and known.id_encrypted is not null;
   end if;

@@ -265,7 +265,7 @@ begin
       select r.id_encrypted from kelpie.known_recipients r
       where item.state = 'sending' and r.partner_id = item.partner_id and r.environment = item.environment
         and r.account_index = item.account_index
-      order by r.number desc limit 1
+      order by r.environment desc, r.number desc limit 1
     ) known on true;
   end if;
 

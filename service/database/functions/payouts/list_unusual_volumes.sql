@@ -22,6 +22,6 @@ as $$
       select from kelpie.volume_alerts a
       where a.partner_id = today.partner_id and a.environment = today.environment and a.on_day = of_day
     )
-  order by today.partner_id
+  order by today.environment, today.partner_id
   limit at_most
 $$;

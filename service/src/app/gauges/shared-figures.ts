@@ -132,7 +132,7 @@ const runwaySql = `
   cross join lateral (
     select p.gbp_per_usd_millionths as rate from kelpie.payouts p
     where p.partner_id = spent.partner_id and p.environment = spent.environment and p.id >= $2
-    order by p.id desc limit 1
+    order by p.environment desc, p.id desc limit 1
   ) last
   group by spent.environment`;
 
