@@ -41,7 +41,7 @@ const { values: options } = parseArgs({
     curve: { type: 'boolean', default: false },
     /** The whole life of payouts through the sandbox bank, for so long. */
     life: { type: 'string' },
-    /** Who order in it, each one payout after the other. */
+    /** How many callers create payouts in it, each one at a time. */
     callers: { type: 'string', default: '8' },
     /** Without an endpoint for events. */
     'without-endpoint': { type: 'boolean', default: false },

@@ -13,7 +13,7 @@ export interface HttpLoad {
 
 export interface PayoutsMade {
   counted: number;
-  /** Answered 503: they may have been created all the same. */
+  /** Refused by a slow moment: they may have been created all the same. */
   unclear: number;
 }
 
@@ -52,10 +52,10 @@ export function startHttpLoad(): HttpLoad {
           send({ kind: 'stop', window });
           const answer = await nextAnswer();
           if (answer.kind !== 'counted') throw new Error('the load generator began when it was told to stop');
-          const { total, refused } = answer;
+          const { total, refused, firstRefusal } = answer;
           const { counted, unclear } = payoutsMade(plan.port);
           if (plan.status === 201) payouts.set(plan.port, { counted: counted + total, unclear: unclear + refused });
-          if (refused > 0) throw new Disturbed(`${refused} requests were answered 503`);
+          if (refused > 0) throw new Disturbed(`requests were refused: ${refused}, the first so:\n${firstRefusal}`);
           return requireSome(answer.counted);
         },
       };

@@ -13,6 +13,8 @@ class Load {
   readonly #fill: (number: number) => string;
   stopped = false;
   refused = 0;
+  /** The head of the first answer of 503. */
+  firstRefusal = '';
   #lanesToBegin: number;
 
   constructor(plan: LoadPlan) {
@@ -27,7 +29,8 @@ class Load {
   }
 
   /** The api or the machine was too slow for a moment. What follows would say nothing. */
-  refuse(): void {
+  refuse(head: string): void {
+    if (this.refused === 0) this.firstRefusal = head;
     this.refused += 1;
     this.stopped = true;
     if (this.#lanesToBegin <= 0) return;
@@ -47,6 +50,7 @@ class Lane {
   readonly #end: () => void;
   readonly #answers = new AnswerReader();
   #hasBegun = false;
+  #isWaiting = false;
   #sentAt = 0;
 
   constructor(load: Load, end: () => void) {
@@ -55,8 +59,15 @@ class Lane {
     this.#socket = connect(load.plan.port, '127.0.0.1', () => this.#send());
     this.#socket.setNoDelay(true);
     this.#socket.on('data', (chunk) => this.#read(chunk));
-    this.#socket.on('error', (error) => fail(`a connection broke: ${error.message}`));
-    this.#socket.on('close', () => (load.stopped ? undefined : fail('the api closed a connection')));
+    this.#socket.on('error', (error) => (load.stopped ? undefined : fail(`a connection broke: ${error.message}`)));
+    this.#socket.on('close', () => this.#close());
+  }
+
+  #close(): void {
+    if (!this.#load.stopped) fail('the api closed a connection');
+    // What it was asked for may have been done all the same.
+    if (this.#isWaiting) this.#load.refuse('closed without an answer');
+    this.#end();
   }
 
   #send(): void {
@@ -65,6 +76,7 @@ class Lane {
       this.#end();
       return;
     }
+    this.#isWaiting = true;
     this.#sentAt = performance.now();
     this.#socket.write(this.#load.nextRequest(), 'latin1');
   }
@@ -72,8 +84,9 @@ class Lane {
   #read(chunk: Buffer): void {
     const status = this.#answers.read(chunk);
     if (status === null) return;
+    this.#isWaiting = false;
     const { plan } = this.#load;
-    if (status === 503) this.#load.refuse();
+    if (status === 503) this.#load.refuse(this.#answers.head);
     else if (status !== plan.status) fail(`the api did not answer ${plan.status}:\n${this.#answers.head}`);
     const now = performance.now();
     if (status === plan.status) this.#load.completions.add(performance.timeOrigin + now, now - this.#sentAt);
@@ -109,8 +122,9 @@ async function obey(order: GeneratorOrder): Promise<void> {
   const { load, ended } = running;
   load.stopped = true;
   await ended;
-  const { completions, refused } = load;
-  report({ kind: 'counted', counted: completions.count(order.window), total: completions.total(), refused });
+  const { completions, refused, firstRefusal } = load;
+  const counted = completions.count(order.window);
+  report({ kind: 'counted', counted, total: completions.total(), refused, firstRefusal });
 }
 
 /** Our own parent sends nothing else; this is only a reminder. */

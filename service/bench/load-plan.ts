@@ -13,12 +13,13 @@ export interface LoadPlan {
 
 export const keyMark = '@KEY@';
 
-/** What it saw until it was stopped. `refused` requests were answered 503. */
+/** What it saw until it was stopped. `refused` requests were answered 503, or not at all once it had stopped. */
 interface Seen {
   kind: 'counted';
   counted: Counted | null;
   total: number;
   refused: number;
+  firstRefusal: string;
 }
 
 /** It answers the first once every connection has had an answer, and the second with what it counted. */

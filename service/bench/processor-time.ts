@@ -73,7 +73,7 @@ const mostTries = 5;
 
 /**
  * What the whole server has used so far, backends that have ended included. One that ends between the two readings would be in
- * neither, so they are taken again.
+ * neither, so they are taken again where it used a hundredth of a second or more.
  */
 export function readServerTime(postmaster: number): number {
   const readEnded = (): number => present(readStat(postmaster), postmaster).endedTicks;

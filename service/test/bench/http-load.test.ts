@@ -42,7 +42,7 @@ test('a slice with a request that was answered 503 is disturbed, and each of the
     const before = http.payoutsMade(port);
     await assert.rejects(
       send(answered + number),
-      (error) => error instanceof Disturbed && /1 requests/.test(error.message),
+      (error) => error instanceof Disturbed && /refused: 1,/.test(error.message),
     );
     const { counted, unclear } = http.payoutsMade(port);
     assert.equal(unclear, before.unclear + 1);
