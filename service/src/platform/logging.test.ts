@@ -137,7 +137,12 @@ test('faults 74: what an outage repeats is written a few times a second and coun
 
 test('the time of a line is the instant, to the millisecond', (t) => {
   const { lines, logger } = collect();
-  const instants = ['2026-11-19T23:59:59.999Z', '2026-11-20T00:00:00.000Z', '2026-11-20T00:00:00.007Z'];
+  const instants = [
+    '2026-11-19T23:59:59.999Z',
+    '2026-11-20T00:00:00.000Z',
+    '2026-11-20T00:00:00.007Z',
+    '2026-11-19T12:00:00.050Z',
+  ];
   for (const instant of instants) {
     t.mock.method(Date, 'now', () => Date.parse(instant));
     logger.info('request.done');
