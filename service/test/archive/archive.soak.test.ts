@@ -115,6 +115,25 @@ test('days without a difference are closed', async () => {
   assert.equal(await world.closeDays(new Date(monthEnds.getTime() + 3 * 24 * 3_600_000)), 0);
 });
 
+test('a month that lost an entry after it was verified does not leave', async () => {
+  await killedAt('archive.files_written', 'month');
+  await asAdmin(database.superuserUrl, async (sql) => {
+    await sql.query('set session_replication_role = replica');
+    await sql.query('create table public.lost as select * from kelpie.ledger_entries where cause_id = $1 limit 1', [
+      first.id,
+    ]);
+    await sql.query(
+      'delete from kelpie.ledger_entries e using public.lost l where (e.transfer_id, e.line) = (l.transfer_id, l.line)',
+    );
+    await assert.rejects(
+      sql.query(`select kelpie.digest_moving_entries($1)`, [`${month}-01`]),
+      /had \d+ entries when its days were closed, and has \d+/,
+    );
+    await sql.query('insert into kelpie.ledger_entries select * from public.lost');
+    await sql.query('drop table public.lost');
+  });
+});
+
 test('archiving that was stopped leaves the month as it was', async () => {
   await killedAt('archive.files_written', 'month');
   const { code, said } = await admin('archive', 'stop', month);
