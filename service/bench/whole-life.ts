@@ -45,6 +45,8 @@ export interface Lives {
 export interface WholeLifeLine extends LifeCostLine {
   name: 'whole_life';
   seconds: number;
+  /** Ordered in that time, and closed in it or after. */
+  payouts: number;
   accepted_per_s: number;
   closed_per_s: number;
   /** The average of all payments on Faster Payments, for comparison. */
@@ -197,6 +199,7 @@ export async function measureWholeLife(server: BenchServer, options: WholeLife):
   return {
     name: 'whole_life',
     seconds,
+    payouts,
     accepted_per_s: perSecond(atEnd.accepted - before.accepted),
     closed_per_s: perSecond(atEnd.closed - before.closed),
     whole_uk_rail_per_s: 161,

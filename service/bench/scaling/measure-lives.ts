@@ -148,7 +148,7 @@ export async function measureLives({
       flushes: each(after.flushes - before.flushes),
       bank_calls_api: each(after.calls.api - before.calls.api),
       bank_calls_worker: each(after.calls.worker - before.calls.worker),
-      webhooks: each(life.webhooks),
+      webhooks: rounded(life.webhooks / life.payouts, 2),
       database_connections: used,
       bytes: growthOf(before, after, payouts),
       ...(numbering === undefined ? {} : { numbering_us: numbering.self_us }),
