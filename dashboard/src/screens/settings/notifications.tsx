@@ -1,5 +1,6 @@
 import type { NotificationSettings, UpdateNotificationsRequest } from '@kelpie/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useAccountKelpie } from '../../data/environment.ts';
 import { notificationsKey, useNotifications } from '../../data/reads.ts';
 import { useSession } from '../../data/session.ts';
@@ -28,12 +29,22 @@ export function Notifications() {
 function Choices({ settings }: { settings: NotificationSettings }) {
   const kelpie = useAccountKelpie();
   const client = useQueryClient();
+  // What was just chosen over these settings, until the answer replaces them. Kept here, because the mutation shows it a moment
+  // after the click, and the box would jump back in between.
+  const [chosen, choose] = useState<{ change: UpdateNotificationsRequest; over: NotificationSettings }>({
+    change: {},
+    over: settings,
+  });
   const saving = useMutation({
     mutationFn: async (change: UpdateNotificationsRequest) => kelpie.members.updateNotifications(change),
     onSuccess: (saved) => client.setQueryData(notificationsKey, saved),
+    onError: () => choose({ change: {}, over: settings }),
   });
-  // What was just chosen, until the answer says what is saved.
-  const shown = saving.isPending ? { ...settings, ...saving.variables } : settings;
+  const shown = chosen.over === settings ? { ...settings, ...chosen.change } : settings;
+  const save = (change: UpdateNotificationsRequest): void => {
+    choose({ change, over: settings });
+    saving.mutate(change);
+  };
   return (
     <div className="grid gap-4">
       <Checkbox
@@ -41,14 +52,14 @@ function Choices({ settings }: { settings: NotificationSettings }) {
         hint="A live payout failed, was returned or is delayed."
         isChecked={shown.live_payout_problems}
         isDisabled={saving.isPending}
-        onChange={(isOn) => saving.mutate({ live_payout_problems: isOn })}
+        onChange={(isOn) => save({ live_payout_problems: isOn })}
       />
       <Checkbox
         label="Sandbox payout problems"
         hint="A sandbox payout failed, was returned or is delayed."
         isChecked={shown.sandbox_payout_problems}
         isDisabled={saving.isPending}
-        onChange={(isOn) => saving.mutate({ sandbox_payout_problems: isOn })}
+        onChange={(isOn) => save({ sandbox_payout_problems: isOn })}
       />
       {saving.error !== null && (
         <Problem
