@@ -56,5 +56,5 @@ export async function assertAllMade(benches: readonly BenchDatabase[], http: Htt
 
 export function assertMade(made: number, { counted, unclear }: PayoutsMade): void {
   const isRight = made >= counted && made <= counted + unclear;
-  assert(isRight, `${made} payouts were created; ${counted} were counted, and ${unclear} were refused`);
+  assert(isRight, `${made} payouts were created; ${counted} were counted, and ${unclear} have no clear answer`);
 }

@@ -10,7 +10,7 @@ export interface Counted {
   p99Ms: number;
 }
 
-/** A machine that stands still for a moment spoils what is measured in it: that says nothing of the program, and is measured again. */
+/** The machine stalled during a measurement. Its figures would say nothing about the program, so it is repeated. */
 export class Disturbed extends Error {
   override readonly name = 'Disturbed';
 }

@@ -13,7 +13,7 @@ export interface HttpLoad {
 
 export interface PayoutsMade {
   counted: number;
-  /** Refused by a slow moment: they may have been created all the same. */
+  /** Answered 503, or not at all: the api may have created them. */
   unclear: number;
 }
 

@@ -28,7 +28,7 @@ class Load {
     if (this.#lanesToBegin === 0) report({ kind: 'begun' });
   }
 
-  /** The api or the machine was too slow for a moment. What follows would say nothing. */
+  /** The api answered 503, so the machine stalled. What follows would say nothing, so no more is sent. */
   refuse(head: string): void {
     if (this.refused === 0) this.firstRefusal = head;
     this.refused += 1;
@@ -65,7 +65,7 @@ class Lane {
 
   #close(): void {
     if (!this.#load.stopped) fail('the api closed a connection');
-    // What it was asked for may have been done all the same.
+    // The api may have created the payout.
     if (this.#isWaiting) this.#load.refuse('closed without an answer');
     this.#end();
   }

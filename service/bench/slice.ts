@@ -27,7 +27,7 @@ export interface Slice {
 
 const mostTries = 3;
 
-/** Taken again where the machine stood still meanwhile, and the person who waits is told. */
+/** Takes a slice again if the machine stalled during it, and says so on standard error. */
 export async function measureSlice(
   start: () => Running,
   timing: Timing,

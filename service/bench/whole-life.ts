@@ -113,7 +113,7 @@ async function countDelivered({ superuserUrl }: TestDatabase): Promise<number> {
   });
 }
 
-/** By indexes alone, because the server's time for it counts as the payouts'. */
+/** Reads indexes only: the server's time for this counts as the payouts'. */
 async function isAllDone({ superuserUrl }: TestDatabase): Promise<boolean> {
   return asAdmin(superuserUrl, async (client) => {
     const { rows } = await client.query<{ is_done: boolean }>(
@@ -148,7 +148,7 @@ async function startLives(server: BenchServer, { withEndpoint, withFunctions }: 
 
 const sayEachMs = 10_000;
 
-/** Lets callers order for so long, and then no more. */
+/** Callers create payouts for this long. */
 async function order(
   callers: Running,
   lengthMs: number,

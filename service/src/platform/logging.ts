@@ -177,7 +177,7 @@ function guard(logger: Logger, method: 'child' | 'setBindings'): void {
   });
 }
 
-/** Formats the time of a line. The part up to the second is kept: a whole date for each line was 2% of what reading a payout costs. */
+/** Keeps the part up to the second: formatting a whole date for each line was 2% of the api's time for reading a payout. */
 function createLineTime(): () => string {
   let second = -1;
   let start = '';

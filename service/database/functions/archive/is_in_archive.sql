@@ -4,7 +4,7 @@ create or replace function kelpie.is_in_archive(of_payout uuid) returns boolean
   language plpgsql stable
 as $$
 begin
-  -- Nothing younger is archived. So what happens to payouts of today costs neither a look at the table nor a statement.
+  -- Nothing younger is archived, so a change of a recent payout reads no table.
   if kelpie.instant_of(of_payout) >= now() - interval '12 months' then
     return false;
   end if;
